@@ -11,7 +11,8 @@ static void clean(char *s)
 			*s = '?';
 }
 
-static void format(struct gate_error *err, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 2, 0)))
+format(struct gate_error *err, const char *fmt, va_list ap)
 {
 	if (vsnprintf(err->message, sizeof err->message, fmt, ap) < 0)
 		err->message[0] = '\0';

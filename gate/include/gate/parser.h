@@ -27,8 +27,9 @@ struct gate_line {
 	int64_t time_us;
 	bool kernel;   /* it carried a kernel or syslog prefix */
 	bool cut;      /* the last line, without a line end */
-	/* Directly follows, within the same printk record or as the rest of
-	 * a line that the console broke: no other line came between. */
+	/* It may continue the line before: of the same printk record, or
+	 * without a prefix of its own and right behind it. Whether it does is
+	 * for the parser to tell. */
 	bool joined;
 	/* Depth of mail quoting: a reply and what it quotes are not one log. */
 	unsigned quoted;
