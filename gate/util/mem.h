@@ -32,7 +32,8 @@ void gate_grow(void **array, size_t *cap, size_t need, size_t size);
 		void *p_ = (items);                                            \
 		gate_grow(&p_, &(cap), (n) + 1, sizeof *(items));              \
 		(items) = p_;                                                  \
-		(items)[(n)++] = (__VA_ARGS__);                                \
+		(items)[(n)] = (__VA_ARGS__); /* may read n */                 \
+		(n)++;                                                         \
 	} while (0)
 
 #endif
