@@ -2,7 +2,9 @@
  * The report for a terminal: the verdict in the first line, then what was
  * measured, then one table a verdict, those that want attention first. Rows
  * stand under their group, so that 80 columns hold names and numbers; passed
- * rows are counted a group unless all are asked for.
+ * rows are counted a group, and of a long group the worst rows are listed,
+ * unless all are asked for. A report longer than a screen repeats the verdict
+ * at its end.
  */
 #include "reporters/reporter.h"
 
@@ -11,10 +13,20 @@
 #include <string.h>
 
 #include "gate/util/mem.h"
+#include "gate/util/num.h"
 #include "gate/util/text.h"
 #include "reporters/format.h"
 
-enum { WIDTH = 80, WIDTH_MIN = 60, NAME_MIN = 16, GAP = 2, DIAGS_SHOWN = 20 };
+enum {
+	WIDTH = 80,
+	WIDTH_MIN = 60,
+	NAME_MIN = 16,
+	GAP = 2,
+	DIAGS_SHOWN = 20,
+	BLOCK_MAX = 8,   /* rows of a block that are listed without ado */
+	BLOCK_SHOWN = 5, /* of a longer one, the worst */
+	SCREEN = 40,     /* lines beyond which the verdict has scrolled away */
+};
 
 enum column { NAME, BASE, CANDIDATE, SLOWDOWN, CERTAINTY, DETECTS, COLUMNS };
 
@@ -634,22 +646,76 @@ static bool reasons_shown(const struct report *rep, const struct section *s)
 	       v == GATE_V_MISSING || v == GATE_V_INCOMPARABLE;
 }
 
+static int descending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/*
+ * The slowdown from which on a row of a long block is listed; NAN when all
+ * are. Where nothing can be judged, every difference is shown: it is all that
+ * there is.
+ */
+static double listed_from(const struct report *rep, const struct section *s,
+			  const struct block *b)
+{
+	enum gate_verdict v = s->rows[b->first]->verdict;
+	double *slowdowns, from;
+	size_t i;
+
+	if (rep->opts->verbose || b->n <= BLOCK_MAX ||
+	    v == GATE_V_INSUFFICIENT || v == GATE_V_FAILED ||
+	    v == GATE_V_INCOMPARABLE)
+		return GATE_NAN;
+	if (isnan(s->rows[b->first]->slowdown))
+		return (double)INFINITY;
+	slowdowns = gate_calloc(b->n, sizeof *slowdowns);
+	for (i = 0; i < b->n; i++)
+		slowdowns[i] = s->rows[b->first + i]->slowdown;
+	if (v == GATE_V_IMPROVEMENT)
+		for (i = 0; i < b->n; i++)
+			slowdowns[i] = -slowdowns[i];
+	qsort(slowdowns, b->n, sizeof *slowdowns, descending);
+	from = slowdowns[BLOCK_SHOWN - 1];
+	free(slowdowns);
+	return from;
+}
+
+static void left_out(const struct report *rep, size_t n, size_t of)
+{
+	blanks(rep->out, 2 * GAP);
+	gate_str_addf(rep->out, "%s%zu %srow%s; -v lists %s\n",
+		      n == of ? "" : "and ", n, n == of ? "" : "more ",
+		      n == 1 ? "" : "s", n == 1 ? "it" : "them");
+}
+
 static void block_rows(const struct report *rep, const struct section *s,
 		       const struct block *b)
 {
 	const struct gate_row *row, *next;
+	double from = listed_from(rep, s, b);
 	bool reasons = reasons_shown(rep, s);
-	size_t i;
+	size_t i, listed = 0;
 
 	block_head(rep, s->rows[b->first], s->mixed);
 	for (i = b->first; i < b->first + b->n; i++) {
 		row = s->rows[i];
+		if (!isnan(from) && (listed == BLOCK_SHOWN ||
+				     !((row->verdict == GATE_V_IMPROVEMENT
+						? -row->slowdown
+						: row->slowdown) >= from)))
+			continue;
+		listed++;
 		next = i + 1 < b->first + b->n ? s->rows[i + 1] : NULL;
 		table_line(rep, s, row);
 		if (reasons &&
 		    (!next || by_text(row->reason, next->reason) != 0))
 			reason(rep, 3 * GAP, row->reason);
 	}
+	if (listed < b->n)
+		left_out(rep, b->n - listed, b->n);
 }
 
 static void table(const struct report *rep, struct section *s)
@@ -839,6 +905,15 @@ static void foot(const struct report *rep)
 	gate_str_done(&s);
 }
 
+static size_t lines(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += *s == '\n';
+	return n;
+}
+
 static void render(const struct gate_result *r,
 		   const struct gate_report_opts *opts, struct gate_str *out)
 {
@@ -846,6 +921,7 @@ static void render(const struct gate_result *r,
 			     .opts = opts,
 			     .out = out,
 			     .width = opts->width ? opts->width : WIDTH};
+	const size_t start = out->len;
 
 	if (rep.width < WIDTH_MIN)
 		rep.width = WIDTH_MIN;
@@ -854,6 +930,10 @@ static void render(const struct gate_result *r,
 	sections(&rep);
 	diagnostics(&rep);
 	foot(&rep);
+	if (lines(gate_str_text(out) + start) > SCREEN) {
+		gate_str_putc(out, '\n');
+		headline(&rep);
+	}
 }
 
 const struct gate_reporter gate_reporter_text = {
