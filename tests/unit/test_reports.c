@@ -462,6 +462,66 @@ Test(text, counts_passed_rows_unless_all_are_wanted)
 	gate_result_free(r);
 }
 
+/* `n` rows of one group, row k slower by k %. */
+static struct gate_result *make_group(size_t n, enum gate_verdict v)
+{
+	struct gate_result *r = make(1, "regression");
+	char *name;
+	size_t k;
+
+	for (k = 1; k <= n; k++) {
+		name = gate_asprintf("g/block=%zu", k);
+		add_row(r, "j", name, v, "d");
+		r->rows[k - 1].slowdown = (double)k / 100;
+		free(name);
+	}
+	return r;
+}
+
+Test(text, lists_the_worst_rows_of_a_long_group_unless_all_are_wanted)
+{
+	struct gate_report_opts all = {.verbose = true};
+	struct gate_result *r = make_group(30, GATE_V_REGRESSION);
+	char *brief = render("text", r, NULL);
+	char *verbose = render("text", r, &all);
+
+	cr_expect_not_null(strstr(brief, "block=30 "));
+	cr_expect_not_null(strstr(brief, "block=26 "));
+	cr_expect_null(strstr(brief, "block=25 "));
+	cr_expect_not_null(strstr(brief, "and 25 more rows; -v lists them"));
+	cr_expect_not_null(strstr(verbose, "block=1 "));
+	cr_expect_null(strstr(verbose, "more rows"));
+	free(brief);
+	free(verbose);
+	gate_result_free(r);
+}
+
+Test(text, lists_all_rows_where_nothing_can_be_judged)
+{
+	struct gate_result *r = make_group(30, GATE_V_INSUFFICIENT);
+	char *text = render("text", r, NULL);
+
+	cr_expect_not_null(strstr(text, "block=1 "));
+	cr_expect_not_null(strstr(text, "block=30 "));
+	cr_expect_null(strstr(text, "more rows"));
+	free(text);
+	gate_result_free(r);
+}
+
+Test(text, repeats_the_verdict_below_a_report_longer_than_a_screen)
+{
+	struct gate_result *lng = make_group(60, GATE_V_INSUFFICIENT);
+	struct gate_result *shrt = make_group(5, GATE_V_INSUFFICIENT);
+	char *a = render("text", lng, NULL), *b = render("text", shrt, NULL);
+
+	cr_expect_not_null(strstr(a + 1, "\n\nREGRESSION (exit 1): as it is\n"));
+	cr_expect_null(strstr(b + 1, "REGRESSION (exit 1)"));
+	free(a);
+	free(b);
+	gate_result_free(lng);
+	gate_result_free(shrt);
+}
+
 Test(text, colours_only_when_asked_and_never_alone)
 {
 	struct gate_report_opts color = {.color = true};
