@@ -227,6 +227,8 @@ static void summarise(struct gate_row_side *side)
 	free(v);
 }
 
+/* A round within one printed step of the best value has reached it: closer than
+ * that the print cannot tell. */
 static void find_best(struct gate_row_side *side, enum gate_better better)
 {
 	size_t i;
@@ -234,7 +236,8 @@ static void find_best(struct gate_row_side *side, enum gate_better better)
 	side->best = better == GATE_HIGHER ? side->max : side->min;
 	side->best_rounds = 0;
 	for (i = 0; i < side->n; i++)
-		side->best_rounds += side->values[i] == side->best;
+		side->best_rounds +=
+			fabs(side->values[i] - side->best) <= side->resolution;
 }
 
 static void fill_side(struct gate_row_side *side, struct series *s)

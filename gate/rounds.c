@@ -19,12 +19,14 @@ struct ready {
 	const struct gate_job *job;
 	const struct gate_runner *runner; /* NULL: not wanted */
 	struct gate_prepared *side[2];
+	const char *accel[2]; /* what the guests ran with; NULL: no guest yet */
 	char *params;
 };
 
 struct gate_session {
 	struct gate_rounds_opts opts;
-	struct ready *jobs; /* as many as config->n_jobs */
+	struct gate_result *result; /* facts that only a round can tell */
+	struct ready *jobs;         /* as many as config->n_jobs */
 	char *work;
 	unsigned slot; /* rounds run one after the other so far */
 };
@@ -147,6 +149,7 @@ int gate_session_open(const struct gate_rounds_opts *opts,
 	int rc;
 
 	s->opts = *opts;
+	s->result = result;
 	s->work = gate_fs_join(opts->run_dir, "work");
 	s->jobs = gate_calloc(opts->config->n_jobs, sizeof *s->jobs);
 	rc = gate_fs_mkdirs(s->work, err);
@@ -183,7 +186,7 @@ void gate_session_free(struct gate_session *s)
 
 /* One round of one side of one job. */
 struct task {
-	const struct ready *job;
+	struct ready *job;
 	enum gate_side side;
 	unsigned round;
 	unsigned slot; /* 0: ran beside others */
@@ -217,8 +220,30 @@ static int store_log(const struct task *t, const char *raw, const char *path,
 	return rc;
 }
 
+/*
+ * Which accelerator a guest got is known only now. Two sides that got different
+ * ones measured different machines.
+ */
+static int note_accel(struct gate_session *s, const struct task *t,
+		      const char *accel, struct gate_error *err)
+{
+	const char *other = t->job->accel[!t->side];
+
+	if (!accel || t->job->accel[t->side])
+		return GATE_OK;
+	t->job->accel[t->side] = accel;
+	if (other && strcmp(other, accel) != 0)
+		return gate_error_set(
+			err, GATE_EHOST,
+			"job %s: one side runs with %s, the other with %s; set "
+			"\"accel\" to one that both boot with",
+			t->job->job->name, other, accel);
+	gate_result_add_host(s->result, "accel", accel);
+	return GATE_OK;
+}
+
 static int run_task(struct gate_session *s, const struct task *t,
-		    struct gate_error *err)
+		    const char **accel, struct gate_error *err)
 {
 	char *path = gate_round_path(s->opts.run_dir, t->side,
 				     t->job->job->name, t->round);
@@ -240,6 +265,7 @@ static int run_task(struct gate_session *s, const struct task *t,
 	if (!rc)
 		gate_progress_round(s->opts.progress, t->job->job->name,
 				    facts.cached);
+	*accel = facts.accel;
 	free(path);
 	free(raw);
 	return rc;
@@ -282,15 +308,16 @@ static void *work(void *ctx)
 {
 	struct queue *q = ctx;
 	const struct task *t;
+	const char *accel;
 	struct gate_error err;
 	int rc;
 
 	while ((t = next_task(q))) {
-		rc = run_task(q->session, t, &err);
-		if (!rc)
-			continue;
+		rc = run_task(q->session, t, &accel, &err);
 		pthread_mutex_lock(&q->lock);
-		if (!q->rc) {
+		if (!rc)
+			rc = note_accel(q->session, t, accel, &err);
+		if (rc && !q->rc) {
 			q->rc = rc;
 			q->err = err;
 		}

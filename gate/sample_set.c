@@ -5,6 +5,7 @@
 
 #include "gate/util/json.h"
 #include "gate/util/mem.h"
+#include "gate/util/num.h"
 #include "gate/util/pool.h"
 
 static const struct {
@@ -111,67 +112,102 @@ void gate_sample_set_free(struct gate_sample_set *set)
 	free(set);
 }
 
+/* The pool's copy of s. What only a row changes is most often what the sample
+ * before had. */
+static const char *keep(struct gate_sample_set *set, const char *s,
+			const char *before)
+{
+	if (s && before && !strcmp(s, before))
+		return before;
+	return gate_pool_add(set->pool, s);
+}
+
 void gate_sample_set_add(struct gate_sample_set *set,
 			 const struct gate_measured *m)
 {
+	static const struct gate_measured none;
+	const struct gate_measured *last =
+		set->n ? &set->items[set->n - 1] : &none;
 	struct gate_measured copy = *m;
 
-	copy.job = gate_pool_add(set->pool, m->job);
-	copy.s.bench = gate_pool_add(set->pool, m->s.bench);
+	copy.job = keep(set, m->job, last->job);
+	copy.s.bench = keep(set, m->s.bench, last->s.bench);
 	copy.s.row = gate_pool_add(set->pool, m->s.row);
-	copy.s.driver = gate_pool_add(set->pool, m->s.driver);
-	copy.s.method = gate_pool_add(set->pool, m->s.method);
-	copy.s.mode = gate_pool_add(set->pool, m->s.mode);
-	copy.s.message = gate_pool_add(set->pool, m->s.message);
+	copy.s.driver = keep(set, m->s.driver, last->s.driver);
+	copy.s.method = keep(set, m->s.method, last->s.method);
+	copy.s.mode = keep(set, m->s.mode, last->s.mode);
+	copy.s.message = keep(set, m->s.message, last->s.message);
 	GATE_PUSH(set->items, set->n, set->cap, copy);
 }
 
-static void add_optional(cJSON *o, const char *key, const char *s)
+size_t gate_sample_set_bytes(const struct gate_sample_set *set)
 {
-	if (s)
-		cJSON_AddStringToObject(o, key, s);
+	return set->n * sizeof *set->items + gate_pool_bytes(set->pool);
 }
 
+/* Keys are literals of ours: no escaping. */
+static void add_text(struct gate_str *out, const char *key, const char *s)
+{
+	gate_str_puts(out, key);
+	if (s)
+		gate_json_quote(s, out);
+	else
+		gate_str_puts(out, "null");
+}
+
+static void add_optional(struct gate_str *out, const char *key, const char *s)
+{
+	if (s)
+		add_text(out, key, s);
+}
+
+static void add_number(struct gate_str *out, const char *key, double v)
+{
+	char num[GATE_NUM_MAX];
+
+	gate_str_puts(out, key);
+	gate_str_puts(out, gate_num_print(v, num));
+}
+
+static void add_place(struct gate_str *out, const struct gate_measured *m)
+{
+	add_text(out, "\"side\":", gate_side_name(m->side));
+	add_number(out, ",\"round\":", m->round);
+	add_text(out, ",\"job\":", m->job);
+	add_text(out, ",\"clock\":", gate_clock_name(m->clock));
+	gate_str_putc(out, ',');
+}
+
+/* By hand: a tree of nodes a sample would be most of the time of `parse`. */
 void gate_sample_json(const struct gate_measured *m, bool placed,
 		      struct gate_str *out)
 {
 	const struct gate_sample *s = &m->s;
-	cJSON *o = cJSON_CreateObject();
-	bool valued =
-		s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN;
-	char *text;
 
-	if (placed) {
-		cJSON_AddStringToObject(o, "side", gate_side_name(m->side));
-		cJSON_AddNumberToObject(o, "round", m->round);
-		cJSON_AddStringToObject(o, "job", m->job);
-		cJSON_AddStringToObject(o, "clock", gate_clock_name(m->clock));
-	}
-	cJSON_AddStringToObject(o, "bench", s->bench);
-	cJSON_AddStringToObject(o, "row", s->row);
-	gate_json_add_string(o, "driver", s->driver);
+	gate_str_putc(out, '{');
+	if (placed)
+		add_place(out, m);
+	add_text(out, "\"bench\":", s->bench);
+	add_text(out, ",\"row\":", s->row);
+	add_text(out, ",\"driver\":", s->driver);
 	if (s->unit != GATE_UNIT_NONE) {
-		cJSON_AddStringToObject(o, "unit", gate_unit_name(s->unit));
-		cJSON_AddStringToObject(o, "better",
-					gate_better_name(s->better));
+		add_text(out, ",\"unit\":", gate_unit_name(s->unit));
+		add_text(out, ",\"better\":", gate_better_name(s->better));
 	}
-	if (valued) {
-		gate_json_add_number(o, "value", s->value);
-		gate_json_add_number(o, "resolution", s->resolution);
+	if (s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN) {
+		add_number(out, ",\"value\":", s->value);
+		add_number(out, ",\"resolution\":", s->resolution);
 	}
-	cJSON_AddNumberToObject(o, "line", (double)s->line);
+	add_number(out, ",\"line\":", (double)s->line);
 	if (s->iter >= 0)
-		cJSON_AddNumberToObject(o, "iter", s->iter);
+		add_number(out, ",\"iter\":", s->iter);
 	if (s->warmup)
-		cJSON_AddTrueToObject(o, "warmup");
-	add_optional(o, "method", s->method);
-	add_optional(o, "mode", s->mode);
+		gate_str_puts(out, ",\"warmup\":true");
+	add_optional(out, ",\"method\":", s->method);
+	add_optional(out, ",\"mode\":", s->mode);
 	if (s->status != GATE_SAMPLE_OK)
-		cJSON_AddStringToObject(o, "status",
-					gate_sample_status_name(s->status));
-	add_optional(o, "message", s->message);
-	text = gate_json_print(o, false);
-	gate_str_puts(out, text);
-	free(text);
-	cJSON_Delete(o);
+		add_text(out, ",\"status\":",
+			 gate_sample_status_name(s->status));
+	add_optional(out, ",\"message\":", s->message);
+	gate_str_putc(out, '}');
 }

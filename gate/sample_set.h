@@ -49,6 +49,8 @@ void gate_sample_set_free(struct gate_sample_set *set); /* NULL is fine */
 /* Copies the strings of *m. */
 void gate_sample_set_add(struct gate_sample_set *set,
 			 const struct gate_measured *m);
+/* What the samples and their strings take, for those who set limits. */
+size_t gate_sample_set_bytes(const struct gate_sample_set *set);
 
 /*
  * One line of JSON without newline, keys as DESIGN section 2 has them. With

@@ -407,13 +407,28 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-static void print_string(const char *text, struct gate_str *out)
+/* The run of bytes that print as they are. */
+static size_t plain_run(const unsigned char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	return n;
+}
+
+void gate_json_quote(const char *text, struct gate_str *out)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t n;
 
 	gate_str_putc(out, '"');
-	while (*s) {
+	for (;;) {
+		n = plain_run(s);
+		gate_str_add(out, (const char *)s, n);
+		s += n;
+		if (!*s)
+			break;
 		n = utf8_length(s);
 		if (n == 0)
 			gate_str_puts(out, "\xef\xbf\xbd");
@@ -460,7 +475,7 @@ static void print_value(const cJSON *n, bool pretty, unsigned depth,
 	const cJSON *kid;
 
 	if (cJSON_IsString(n)) {
-		print_string(n->valuestring, out);
+		gate_json_quote(n->valuestring, out);
 		return;
 	}
 	if (cJSON_IsNumber(n)) {
@@ -477,7 +492,7 @@ static void print_value(const cJSON *n, bool pretty, unsigned depth,
 	for (kid = n->child; kid; kid = kid->next) {
 		newline(out, broken, depth + 1);
 		if (object) {
-			print_string(kid->string, out);
+			gate_json_quote(kid->string, out);
 			gate_str_puts(out, pretty ? ": " : ":");
 		}
 		print_value(kid, pretty, depth + 1, out);

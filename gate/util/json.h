@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "gate/util/error.h"
+#include "gate/util/str.h"
 
 struct gate_json {
 	cJSON *root;
@@ -63,6 +64,8 @@ int gate_json_uint(const struct gate_json *j, const cJSON *object,
  * `pretty`. Caller frees.
  */
 char *gate_json_print(const cJSON *root, bool pretty);
+/* Appends `text` as a JSON string, escaped as gate_json_print() does. */
+void gate_json_quote(const char *text, struct gate_str *out);
 /* Adds a number that gate_json_print() prints by gate_num_print(); a
  * non-finite one is null. */
 void gate_json_add_number(cJSON *object, const char *key, double v);

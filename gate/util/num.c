@@ -73,17 +73,34 @@ bool gate_num_double(const char *s, size_t len, double *ret)
 	return true;
 }
 
+/* snprintf() takes ten times as long, and most values are whole. */
+static const char *print_whole(int64_t v, char buf[GATE_NUM_MAX])
+{
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char *p = buf + GATE_NUM_MAX;
+	size_t n;
+
+	do {
+		*--p = (char)('0' + u % 10);
+		u /= 10;
+	} while (u);
+	if (v < 0)
+		*--p = '-';
+	n = (size_t)(buf + GATE_NUM_MAX - p);
+	memmove(buf, p, n);
+	buf[n] = '\0';
+	return buf;
+}
+
 const char *gate_num_print(double v, char buf[GATE_NUM_MAX])
 {
 	int precision;
 
 	if (!isfinite(v))
 		return strcpy(buf, "null");
-	if (fabs(v) < 1e15 && v == floor(v)) {
-		/* Also makes -0 a plain 0. */
-		snprintf(buf, GATE_NUM_MAX, "%.0f", v == 0 ? 0.0 : v);
-		return buf;
-	}
+	/* Also makes -0 a plain 0. */
+	if (fabs(v) < 1e15 && v == floor(v))
+		return print_whole((int64_t)v, buf);
 	for (precision = 15; precision <= 17; precision++) {
 		snprintf(buf, GATE_NUM_MAX, "%.*g", precision, v);
 		if (strtod(buf, NULL) == v)

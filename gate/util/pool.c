@@ -3,50 +3,89 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "gate/util/mem.h"
 
-struct gate_pool {
-	char **slots; /* open addressing, `size` a power of two */
-	size_t size;
-	size_t used;
+struct slot {
+	char *s; /* NULL: free */
+	size_t len;
+	uint64_t hash;
 };
 
-/* FNV-1a, 64 bit. */
-static uint64_t hash(const char *s)
-{
-	uint64_t h = 14695981039346656037U;
+struct gate_pool {
+	struct slot *slots; /* open addressing, `size` a power of two */
+	size_t size;
+	size_t used;
+	size_t bytes; /* of the strings */
+	uint64_t seed;
+};
 
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211U;
-	return h;
+__extension__ typedef unsigned __int128 wide;
+
+/* Both halves of a product depend on all bits of both factors. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	wide v = (wide)a * b;
+
+	return (uint64_t)v ^ (uint64_t)(v >> 64);
 }
 
-static char **slot(struct gate_pool *p, const char *s)
+/*
+ * Eight bytes at a time. Seeded, since the strings come from logs that may be
+ * hostile: nobody outside can make them collide.
+ */
+static uint64_t hash(const struct gate_pool *p, const char *s, size_t len)
 {
-	size_t i = (size_t)hash(s) & (p->size - 1);
+	const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = p->seed ^ len, v;
 
-	while (p->slots[i] && strcmp(p->slots[i], s) != 0)
+	for (; len >= 8; s += 8, len -= 8) {
+		memcpy(&v, s, 8);
+		h = mix(h ^ v, k);
+	}
+	v = 0;
+	memcpy(&v, s, len);
+	return mix(h ^ v, k ^ p->seed);
+}
+
+static struct slot *find(const struct gate_pool *p, const char *s, size_t len,
+			 uint64_t h)
+{
+	size_t i = (size_t)h & (p->size - 1);
+
+	while (p->slots[i].s &&
+	       (p->slots[i].hash != h || p->slots[i].len != len ||
+		memcmp(p->slots[i].s, s, len) != 0))
 		i = (i + 1) & (p->size - 1);
 	return &p->slots[i];
 }
 
 static void enlarge(struct gate_pool *p)
 {
-	char **old = p->slots;
+	struct slot *old = p->slots;
 	size_t n = p->size, i;
 
 	p->size = n ? 2 * n : 64;
 	p->slots = gate_calloc(p->size, sizeof *p->slots);
 	for (i = 0; i < n; i++)
-		if (old[i])
-			*slot(p, old[i]) = old[i];
+		if (old[i].s)
+			*find(p, old[i].s, old[i].len, old[i].hash) = old[i];
 	free(old);
 }
 
 struct gate_pool *gate_pool_new(void)
 {
-	return gate_alloc(sizeof(struct gate_pool));
+	struct gate_pool *p = gate_alloc(sizeof *p);
+	/* Sixteen bytes that the kernel drew for this process. */
+	union {
+		unsigned long address;
+		const void *bytes;
+	} drawn = {.address = getauxval(AT_RANDOM)};
+
+	if (drawn.bytes)
+		memcpy(&p->seed, drawn.bytes, sizeof p->seed);
+	return p;
 }
 
 void gate_pool_free(struct gate_pool *p)
@@ -56,23 +95,34 @@ void gate_pool_free(struct gate_pool *p)
 	if (!p)
 		return;
 	for (i = 0; i < p->size; i++)
-		free(p->slots[i]);
+		free(p->slots[i].s);
 	free(p->slots);
 	free(p);
 }
 
 const char *gate_pool_add(struct gate_pool *p, const char *s)
 {
-	char **at;
+	struct slot *at;
+	uint64_t h;
+	size_t len;
 
 	if (!s)
 		return NULL;
 	if (2 * (p->used + 1) > p->size)
 		enlarge(p);
-	at = slot(p, s);
-	if (!*at) {
-		*at = gate_strdup(s);
+	len = strlen(s);
+	h = hash(p, s, len);
+	at = find(p, s, len, h);
+	if (!at->s) {
+		*at = (struct slot){gate_strndup(s, len), len, h};
 		p->used++;
+		/* With what malloc() adds. */
+		p->bytes += len + 1 + 16;
 	}
-	return *at;
+	return at->s;
+}
+
+size_t gate_pool_bytes(const struct gate_pool *p)
+{
+	return p->bytes + p->size * sizeof *p->slots;
 }
