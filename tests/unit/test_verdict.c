@@ -1060,14 +1060,28 @@ Test(verdict, each_verdict_needs_the_witnesses_that_it_rests_on)
 {
 	const struct exact_case cases[] = {
 		{{1000, 1000, 1003}, {1000, 1000, 1001}, GATE_V_PASS},
-		{{1000, 1000, 1003}, {1000, 1001, 1002}, GATE_V_PASS},
-		{{1000, 1001, 1003}, {1000, 1000, 1000}, GATE_V_INCONCLUSIVE},
+		{{1000, 1000, 1003}, {1000, 1002, 1004}, GATE_V_PASS},
+		{{1000, 1002, 1003}, {1000, 1000, 1000}, GATE_V_INCONCLUSIVE},
 		{{1000, 1000, 1000}, {1010, 1010, 1020}, GATE_V_REGRESSION},
-		{{1000, 1001, 1002}, {1010, 1010, 1020}, GATE_V_REGRESSION},
-		{{1000, 1000, 1000}, {1010, 1011, 1020}, GATE_V_INCONCLUSIVE},
+		{{1000, 1002, 1004}, {1010, 1010, 1020}, GATE_V_REGRESSION},
+		{{1000, 1000, 1000}, {1010, 1012, 1020}, GATE_V_INCONCLUSIVE},
 		{{1000, 1000, 1000}, {990, 990, 990}, GATE_V_IMPROVEMENT},
-		{{1000, 1000, 1000}, {990, 991, 992}, GATE_V_PASS},
-		{{1000, 1001, 1002}, {990, 990, 990}, GATE_V_INCONCLUSIVE},
+		{{1000, 1000, 1000}, {990, 992, 994}, GATE_V_PASS},
+		{{1000, 1002, 1004}, {990, 990, 990}, GATE_V_INCONCLUSIVE},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof cases / sizeof *cases; i++)
+		check_exact(&insn, &cases[i]);
+}
+
+/* A row that is longer than a tick never repeats to the digit. */
+Test(verdict, a_round_within_one_printed_step_of_the_best_is_a_witness)
+{
+	const struct exact_case cases[] = {
+		{{1000, 1001, 1003}, {1000, 1000, 1000}, GATE_V_PASS},
+		{{1000, 1000, 1000}, {1010, 1011, 1020}, GATE_V_REGRESSION},
+		{{1000, 1001, 1002}, {990, 991, 992}, GATE_V_IMPROVEMENT},
 	};
 	size_t i;
 
@@ -1220,7 +1234,7 @@ Test(verdict, exact_rows_make_a_group_and_no_suite)
 			/* The last row of g is exact on one side only. */
 			measure(&b, &row, GATE_CANDIDATE, r,
 				i < 5    ? 10040
-				: i == 5 ? 10000 + r
+				: i == 5 ? 10000 + 2 * r
 					 : 10000);
 		}
 	}
