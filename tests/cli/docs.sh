@@ -1,0 +1,57 @@
+#!/bin/bash
+# The documents stay true: the README's report is what gate prints, its
+# configuration is one that gate takes, and its commands exist.
+. "$(dirname "$0")/lib.sh"
+cd "$SOURCE" || exit 1
+gate() {
+	"$GATE" "$@"
+}
+
+# The first console block: a command, and what it prints.
+command=$(grep -m 1 '^\$ gate compare' README.md)
+sed -n '/^\$ gate compare --clock/,/^```$/p' README.md | sed '1d;$d' \
+	>"$work/want"
+got=0
+eval "${command#\$ }" >"$work/got" 2>"$work/err" || got=$?
+[ "$got" -eq 1 ] || fail "the README's command exits $got, not 1"
+cmp -s "$work/want" "$work/got" || {
+	fail "the README shows another report"
+	diff "$work/want" "$work/got" | head -n 20
+}
+
+# The configuration, as a reader would copy it, is understood: the refusal is
+# about the logs, not about a key.
+sed -n '/^```json$/,/^```$/p' README.md | sed '1d;$d' >"$work/gate.json"
+[ -s "$work/gate.json" ] || fail "no configuration in the README"
+expect 3 gate compare --config "$work/gate.json" \
+	fixtures/seed/base.log fixtures/seed/new.log
+python3 tests/cli/schema_check.py --comments gate/config.schema.json \
+	"$work/gate.json" ci/jobs/demo/gate.json || fail "config.schema.json"
+
+# Every option that the README, the manual page or the help names exists.
+for word in $(grep -oE '^\$ gate [a-z]+ [^`]*' README.md |
+	grep -oE -- '--[a-z-]+' | sort -u); do
+	grep -q -- "Fl -${word#--}" gate/gate.1 ||
+		fail "the manual page lacks $word"
+done
+for name in run compare parse report list; do
+	grep -q "^\.Cm $name" gate/gate.1 || fail "the manual page lacks $name"
+	gate "$name" --help | grep -oE '^  --[a-z-]+' | sort -u |
+		while read -r option; do
+			grep -q -- "Fl -${option#--}" gate/gate.1 ||
+				echo "$option"
+		done >"$work/undocumented"
+	[ ! -s "$work/undocumented" ] ||
+		fail "not in the manual page: $(tr '\n' ' ' <"$work/undocumented")"
+done
+
+# Files that the documents point to are there.
+grep -ohE '\]\([^)#h][^)]*\)' README.md ARCHITECTURE.md CONTRIBUTING.md |
+	tr -d ']()' | sort -u | while read -r path; do
+	[ -e "$path" ] || echo "$path"
+done >"$work/dangling"
+[ ! -s "$work/dangling" ] || fail "links to nothing: $(cat "$work/dangling")"
+for path in ci/demo ci/test ci/setup; do
+	[ -x "$path" ] || fail "$path cannot be run"
+done
+finish
