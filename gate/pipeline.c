@@ -82,7 +82,16 @@ static int choose_commits(struct pipeline *p, struct gate_error *err)
 					    candidate->commit, &base->commit,
 					    &base->how, err);
 	}
-	return rc ? gate_error_prefix(err, "base: ") : GATE_OK;
+	if (rc)
+		return gate_error_prefix(err, "base: ");
+	/* Comparing it with itself would pass without having looked. */
+	if (!o->base && !strcmp(base->commit, candidate->commit))
+		return gate_error_set(err, GATE_EREPO,
+				      "the candidate %.12s is its own base "
+				      "(%s): nothing would be compared; give "
+				      "--base REV, like --base HEAD~1",
+				      candidate->commit, base->how);
+	return GATE_OK;
 }
 
 static int note_dirty(struct pipeline *p, struct gate_error *err)

@@ -19,7 +19,14 @@
 
 extern char **environ;
 
-enum { TICK_MS = 100, GRACE_MS = 2000 };
+enum { TICK_MS = 100, TICK_BLIND_MS = 10, GRACE_MS = 2000, STDERR_MAX = 65536 };
+
+/* What the child gets for its standard streams. */
+struct ends {
+	int in; /* -1: /dev/null */
+	int out;
+	int err; /* -1: as `out`, or /dev/null */
+};
 
 static double now_s(void)
 {
@@ -29,13 +36,19 @@ static double now_s(void)
 	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-static char *find_program(const char *name)
+/* A name with a slash is a path, from `cwd` where the program will run. */
+static char *find_program(const char *name, const char *cwd)
 {
 	const char *path = getenv("PATH"), *end;
 	char *dir, *full;
 
-	if (strchr(name, '/'))
-		return access(name, X_OK) ? NULL : gate_strdup(name);
+	if (strchr(name, '/')) {
+		full = gate_fs_join(cwd ? cwd : "", name);
+		if (!access(full, X_OK) && !gate_fs_is_dir(full))
+			return full;
+		free(full);
+		return NULL;
+	}
 	for (; path && *path; path = *end ? end + 1 : end) {
 		end = strchrnul(path, ':');
 		dir = gate_strndup(path, (size_t)(end - path));
@@ -50,7 +63,7 @@ static char *find_program(const char *name)
 
 bool gate_proc_in_path(const char *name)
 {
-	char *full = find_program(name);
+	char *full = find_program(name, NULL);
 
 	free(full);
 	return full != NULL;
@@ -58,21 +71,28 @@ bool gate_proc_in_path(const char *name)
 
 /* In the child of a program with threads: async-signal-safe calls only. */
 static void __attribute__((noreturn))
-child(const struct gate_proc *p, const char *program, char *const *env, int out,
-      int report)
+child(const struct gate_proc *p, const char *program, char *const *env,
+      const struct ends *ends, int report, pid_t parent)
 {
+	struct rlimit memory = {p->memory_max, p->memory_max};
 	sigset_t none;
-	int e, null;
+	int e, null, err;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* gate may have died before it could be said. */
+	if (getppid() != parent)
+		_exit(127);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(out, STDOUT_FILENO) < 0 ||
-	    dup2(p->drop_stderr ? null : out, STDERR_FILENO) < 0)
+	err = ends->err >= 0 ? ends->err : p->drop_stderr ? null : ends->out;
+	if (null < 0 ||
+	    dup2(ends->in >= 0 ? ends->in : null, STDIN_FILENO) < 0 ||
+	    dup2(ends->out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+		goto fail;
+	if (p->memory_max && setrlimit(RLIMIT_AS, &memory))
 		goto fail;
 	if (p->cwd && chdir(p->cwd))
 		goto fail;
@@ -96,6 +116,8 @@ fail:
 struct running {
 	pid_t pid;
 	int out; /* our end of the output; -1 when it goes to a file */
+	int err; /* our end of standard error; -1 without keep_stderr */
+	uint64_t captured; /* bytes of output read, kept or not */
 	const struct gate_proc *p;
 	struct gate_proc_result *res;
 	double start, kill_at; /* kill_at: 0 until asked to end */
@@ -112,24 +134,51 @@ static void end_group(struct running *r)
 	}
 }
 
-/* Reads what is there; false at the end of the output. */
-static bool drain(struct running *r)
+/* Reads what is there, keeps up to `max`; false at the end. */
+static bool drain(int fd, struct gate_str *kept, size_t max, uint64_t *count)
 {
-	size_t max = r->p->capture_max ? r->p->capture_max : 1U << 20;
 	char buf[65536];
-	ssize_t n = read(r->out, buf, sizeof buf);
+	ssize_t n = read(fd, buf, sizeof buf);
 	size_t keep;
 
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
 	if (n == 0)
 		return false;
-	keep = r->res->out.len < max ? max - r->res->out.len : 0;
+	*count += (uint64_t)n;
+	keep = kept->len < max ? max - kept->len : 0;
 	if (keep > (size_t)n)
 		keep = (size_t)n;
 	if (keep)
-		gate_str_add(&r->res->out, buf, keep);
+		gate_str_add(kept, buf, keep);
 	return true;
+}
+
+static bool drain_out(struct running *r)
+{
+	return drain(r->out, &r->res->out,
+		     r->p->capture_max ? r->p->capture_max : 1U << 20,
+		     &r->captured);
+}
+
+static bool drain_err(struct running *r)
+{
+	uint64_t ignored = 0;
+
+	return drain(r->err, &r->res->err, STDERR_MAX, &ignored);
+}
+
+/* What is left in the pipes when the child has ended. */
+static void drain_rest(struct running *r, bool out, bool err)
+{
+	struct pollfd fd = {.events = POLLIN};
+
+	for (fd.fd = r->out; out; out = drain_out(r))
+		if (poll(&fd, 1, TICK_MS) <= 0)
+			break;
+	for (fd.fd = r->err; err; err = drain_err(r))
+		if (poll(&fd, 1, TICK_MS) <= 0)
+			break;
 }
 
 static uint64_t file_size(const char *path)
@@ -153,6 +202,8 @@ static void check_limits(struct running *r)
 		r->res->timed_out = true;
 	else if (p->out_path && file_size(p->out_path) > r->file_start + max)
 		r->res->too_much = true;
+	else if (p->output_max && r->captured > p->output_max)
+		r->res->too_much = true;
 	else if (p->tick && p->tick(p->tick_ctx))
 		r->res->stopped = true;
 	else
@@ -163,17 +214,21 @@ static void check_limits(struct running *r)
 static void supervise(struct running *r)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
-	struct pollfd fds[2] = {{.fd = pidfd, .events = POLLIN},
-				{.fd = r->out, .events = POLLIN}};
+	struct pollfd fds[3] = {{.fd = pidfd, .events = POLLIN},
+				{.fd = r->out, .events = POLLIN},
+				{.fd = r->err, .events = POLLIN}};
+	/* Without pidfds (before Linux 5.3) only a tick finds the end. */
+	const int tick_ms = pidfd < 0 ? TICK_BLIND_MS : TICK_MS;
 	struct rusage ru;
 	int status = 0;
 
 	for (;;) {
-		if (poll(fds, 2, TICK_MS) < 0 && errno != EINTR)
+		if (poll(fds, 3, tick_ms) < 0 && errno != EINTR)
 			break;
-		if (fds[1].fd >= 0 && fds[1].revents && !drain(r))
+		if (fds[1].fd >= 0 && fds[1].revents && !drain_out(r))
 			fds[1].fd = -1;
-		/* Without pidfds (before Linux 5.3) the tick finds the end. */
+		if (fds[2].fd >= 0 && fds[2].revents && !drain_err(r))
+			fds[2].fd = -1;
 		if (wait4(r->pid, &status, WNOHANG, &ru) == r->pid)
 			goto ended;
 		check_limits(r);
@@ -184,12 +239,7 @@ static void supervise(struct running *r)
 ended:
 	/* What the program left running in its group goes with it. */
 	kill(-r->pid, SIGKILL);
-	while (fds[1].fd >= 0) {
-		struct pollfd rest = {.fd = r->out, .events = POLLIN};
-
-		if (poll(&rest, 1, TICK_MS) <= 0 || !drain(r))
-			break;
-	}
+	drain_rest(r, fds[1].fd >= 0, fds[2].fd >= 0);
 	if (pidfd >= 0)
 		close(pidfd);
 	r->res->wall_s = now_s() - r->start;
@@ -201,22 +251,53 @@ ended:
 					      : 128 + WTERMSIG(status);
 }
 
-static int open_output(const struct gate_proc *p, int pipe_fds[2],
-		       struct gate_error *err)
+static void close_ends(struct ends *e)
 {
+	if (e->in >= 0)
+		close(e->in);
+	if (e->out >= 0)
+		close(e->out);
+	if (e->err >= 0)
+		close(e->err);
+	*e = (struct ends){-1, -1, -1};
+}
+
+/* Our end in *ours, the child's in *theirs. */
+static int open_pipe(int *ours, int *theirs, struct gate_error *err)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return gate_error_sys(err, errno, "pipe");
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	*ours = fds[0];
+	*theirs = fds[1];
+	return GATE_OK;
+}
+
+/* On failure too, *ends and *ours are the caller's to close. */
+static int open_ends(const struct gate_proc *p, struct ends *ends,
+		     struct ends *ours, struct gate_error *err)
+{
+	int rc = GATE_OK;
+
+	if (p->in_path) {
+		ends->in = open(p->in_path, O_RDONLY | O_CLOEXEC);
+		if (ends->in < 0)
+			return gate_error_sys(err, errno, "%s", p->in_path);
+	}
 	if (p->out_path) {
-		pipe_fds[0] = -1;
-		pipe_fds[1] =
+		ends->out =
 			open(p->out_path,
 			     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-		if (pipe_fds[1] < 0)
+		if (ends->out < 0)
 			return gate_error_sys(err, errno, "%s", p->out_path);
-		return GATE_OK;
+	} else {
+		rc = open_pipe(&ours->out, &ends->out, err);
 	}
-	if (pipe2(pipe_fds, O_CLOEXEC))
-		return gate_error_sys(err, errno, "pipe");
-	fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
-	return GATE_OK;
+	if (!rc && p->keep_stderr)
+		rc = open_pipe(&ours->err, &ends->err, err);
+	return rc;
 }
 
 /* The errno of an exec that failed, or 0. */
@@ -234,20 +315,22 @@ static int exec_errno(int fd)
 static int start(struct running *r, const char *program, char *const *env,
 		 struct gate_error *err)
 {
-	int out[2], report[2], e, rc;
+	struct ends ends = {-1, -1, -1}, ours = {-1, -1, -1};
+	const pid_t parent = getpid();
+	int report[2], e, rc;
 
-	rc = open_output(r->p, out, err);
+	rc = open_ends(r->p, &ends, &ours, err);
 	if (rc)
-		return rc;
+		goto close_all;
 	if (pipe2(report, O_CLOEXEC)) {
 		rc = gate_error_sys(err, errno, "pipe");
-		goto close_out;
+		goto close_all;
 	}
 	r->file_start = r->p->out_path ? file_size(r->p->out_path) : 0;
 	r->start = now_s();
 	r->pid = fork();
 	if (r->pid == 0)
-		child(r->p, program, env, out[1], report[1]);
+		child(r->p, program, env, &ends, report[1], parent);
 	e = r->pid < 0 ? errno : 0;
 	close(report[1]);
 	if (!e) {
@@ -258,22 +341,22 @@ static int start(struct running *r, const char *program, char *const *env,
 	}
 	close(report[0]);
 	if (!e) {
-		close(out[1]);
-		r->out = out[0];
+		close_ends(&ends);
+		r->out = ours.out;
+		r->err = ours.err;
 		return GATE_OK;
 	}
 	rc = gate_error_sys(err, e, "cannot run %s", r->p->argv[0]);
-close_out:
-	close(out[1]);
-	if (out[0] >= 0)
-		close(out[0]);
+close_all:
+	close_ends(&ends);
+	close_ends(&ours);
 	return rc;
 }
 
 int gate_proc_run(const struct gate_proc *p, struct gate_proc_result *res,
 		  struct gate_error *err)
 {
-	struct running r = {.p = p, .res = res, .out = -1};
+	struct running r = {.p = p, .res = res, .out = -1, .err = -1};
 	char **own_env = NULL;
 	char *program;
 	int rc;
@@ -281,7 +364,7 @@ int gate_proc_run(const struct gate_proc *p, struct gate_proc_result *res,
 	*res = (struct gate_proc_result){0};
 	if (gate_interrupt_requested())
 		return gate_error_set(err, GATE_EINTR, "interrupted");
-	program = find_program(p->argv[0]);
+	program = find_program(p->argv[0], p->cwd);
 	if (!program)
 		return gate_error_set(
 			err, GATE_ESYS, "cannot run %s: %s", p->argv[0],
@@ -301,8 +384,11 @@ int gate_proc_run(const struct gate_proc *p, struct gate_proc_result *res,
 		supervise(&r);
 		if (r.out >= 0)
 			close(r.out);
+		if (r.err >= 0)
+			close(r.err);
 		if (gate_interrupt_requested()) {
 			gate_str_done(&res->out);
+			gate_str_done(&res->err);
 			rc = gate_error_set(err, GATE_EINTR, "interrupted");
 		}
 	}

@@ -36,6 +36,6 @@ sha = [g for g in result["groups"] if g["group"] == "tcrypt/sha256/hash"]
 assert len(sha) == 1 and -0.15 < sha[0]["geomean_slowdown"] < -0.01, sha
 fewer = [r for r in rows if r["row"].startswith("sha256/hash/")
          and r["slowdown"] is not None and r["slowdown"] < 0]
-assert len(fewer) >= 15, len(fewer)
+assert len(fewer) > 11, len(fewer)  # of 22
 print(f"{len(base)} rows of 6.1, {len(candidate)} of 6.12, "
       f"{len(changed)} driver changes")

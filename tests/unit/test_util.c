@@ -281,6 +281,28 @@ Test(proc, says_which_program_is_missing)
 	cr_assert(strstr(err.message, "not found in PATH"));
 }
 
+Test(proc, finds_a_program_with_a_slash_from_where_it_will_run)
+{
+	const char *argv[] = {"./tool", NULL};
+	struct gate_proc p = {.argv = argv};
+	struct gate_proc_result res;
+	struct gate_error err;
+	char *dir, *tool;
+
+	gate_fs_mkdtemp("gate-test", &dir, &err);
+	tool = gate_fs_join(dir, "tool");
+	gate_fs_write(tool, "#!/bin/sh\nexit 9\n", 17, &err);
+	cr_assert_eq(chmod(tool, 0755), 0);
+	cr_assert_eq(gate_proc_run(&p, &res, &err), GATE_ESYS);
+	p.cwd = dir;
+	cr_assert_eq(gate_proc_run(&p, &res, &err), 0, "%s", err.message);
+	cr_assert_eq(res.exit_code, 9);
+	gate_str_done(&res.out);
+	gate_fs_remove(dir, &err);
+	free(tool);
+	free(dir);
+}
+
 Test(proc, ends_the_whole_group_at_the_deadline)
 {
 	struct gate_proc p = {.timeout_ms = 300};
