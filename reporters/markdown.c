@@ -9,10 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate/util/mem.h"
 #include "gate/util/text.h"
 #include "reporters/format.h"
 
-enum { OPEN_ROWS = 20, REASONS = 20, SHORT_ID = 12 };
+enum {
+	OPEN_ROWS = 20, /* shown without unfolding */
+	OPEN_GROUP = 2, /* of these from one group, when there are more */
+	REASONS = 20,
+	SHORT_ID = 12
+};
 
 static const char nbsp[] = "\xc2\xa0";
 
@@ -350,28 +356,72 @@ static void reasons(const struct gate_row *const *rows, size_t n,
 		gate_str_putc(out, '\n');
 }
 
+static bool same_group(const struct gate_row *a, const struct gate_row *b)
+{
+	return a->verdict == b->verdict && !strcmp(a->group, b->group) &&
+	       !strcmp(a->job, b->job);
+}
+
+/*
+ * Which of `n` rows stand open: the first ones, but few of one group, so that
+ * one algorithm that is gone does not hide all that got slower. Returns their
+ * number; both parts keep their order in `to`.
+ */
+static size_t choose_open(const struct gate_row *const *rows, size_t n,
+			  const struct gate_row **to)
+{
+	const struct gate_row *picked[OPEN_ROWS];
+	bool *open = gate_calloc(n, sizeof *open);
+	size_t most = n < OPEN_ROWS ? n : OPEN_ROWS, chosen = 0, i, k, same;
+
+	for (i = 0; i < n && chosen < most; i++) {
+		for (k = 0, same = 0; k < chosen; k++)
+			same += same_group(picked[k], rows[i]);
+		if (n > most && same >= OPEN_GROUP)
+			continue;
+		picked[chosen++] = rows[i];
+		open[i] = true;
+	}
+	for (i = 0; i < n && chosen < most; i++)
+		if (!open[i]) {
+			open[i] = true;
+			chosen++;
+		}
+	for (i = 0, k = 0; i < n; i++)
+		if (open[i])
+			to[k++] = rows[i];
+	for (i = 0; i < n; i++)
+		if (!open[i])
+			to[k++] = rows[i];
+	free(open);
+	return most;
+}
+
 /* Returns how many rows the report is done with. */
 static size_t attention(const struct gate_result *r,
 			const struct gate_row *const *rows,
 			struct gate_str *out)
 {
+	const struct gate_row **mine;
 	struct gate_str text = {0};
 	size_t n = 0, open;
 
 	while (n < r->n_rows && wants_attention(r, rows[n]->verdict))
 		n++;
-	open = n < OPEN_ROWS ? n : OPEN_ROWS;
-	if (!open)
+	if (!n)
 		return 0;
-	rows_table(rows, open, out);
-	reasons(rows, open, out);
+	mine = gate_calloc(n, sizeof *mine);
+	open = choose_open(rows, n, mine);
+	rows_table(mine, open, out);
+	reasons(mine, open, out);
 	if (n > open) {
 		gate_str_addf(&text, "%zu more of these", n - open);
 		fold(out, gate_str_text(&text));
-		rows_table(rows + open, n - open, out);
+		rows_table(mine + open, n - open, out);
 		unfold(out);
 		gate_str_done(&text);
 	}
+	free(mine);
 	return n;
 }
 

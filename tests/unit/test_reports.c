@@ -664,6 +664,31 @@ Test(markdown, shows_at_most_twenty_rows_open)
 	gate_result_free(r);
 }
 
+Test(markdown, does_not_let_one_lost_algorithm_hide_what_got_slower)
+{
+	struct gate_result *r = make(1, "regression");
+	char *text, *fold, name[32];
+	size_t i;
+
+	for (i = 0; i < 60; i++) {
+		snprintf(name, sizeof name, "g/n=%zu", i);
+		add_row(r, "j", name,
+			i < 40 ? GATE_V_MISSING : GATE_V_REGRESSION, NULL);
+		free(r->rows[i].group);
+		r->rows[i].group = gate_asprintf("tcrypt/%zu", i / 10);
+	}
+	text = render("markdown", r, NULL);
+	fold = strstr(text, "<details>");
+	cr_assert_not_null(fold);
+	*fold = '\0';
+	cr_expect_eq(count(text, "`tcrypt/g/n="), 20);
+	cr_expect_not_null(strstr(text, "`tcrypt/g/n=0`"));
+	cr_expect_not_null(strstr(text, "`tcrypt/g/n=40`"));
+	cr_expect_not_null(strstr(text, "`tcrypt/g/n=50`"));
+	free(text);
+	gate_result_free(r);
+}
+
 Test(markdown, opens_undecided_rows_when_they_are_the_outcome)
 {
 	struct gate_result *r = load("single");
