@@ -75,7 +75,7 @@ static int take(struct gate_cli *cli, const struct gate_cli_option *o,
 		cli->verbose = true;
 	else if (!strcmp(o->name, "--no-progress"))
 		cli->no_progress = true;
-	else if (!strcmp(o->name, "--color"))
+	else if (value && !strcmp(o->name, "--color"))
 		return take_color(cli, value, err);
 	else
 		GATE_PUSH(cli->given, cli->n_given, cli->cap_given,

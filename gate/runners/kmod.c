@@ -264,8 +264,8 @@ int gate_kmod_parse(const char *path, const char *image, size_t len,
 
 static int read_module(struct gate_kmod *m, struct gate_error *err)
 {
-	char *image;
-	size_t len;
+	char *image = NULL;
+	size_t len = 0;
 	int rc;
 
 	if (m->read)

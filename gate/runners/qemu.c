@@ -209,7 +209,7 @@ static int qemu_probe(const struct gate_job *job,
 				   const char *value),
 		      void *ctx, struct gate_error *err)
 {
-	char *version, *busybox;
+	char *version = NULL, *busybox;
 	int rc;
 
 	rc = gate_guest_check(job, err);

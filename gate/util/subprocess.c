@@ -200,9 +200,9 @@ static void check_limits(struct running *r)
 	}
 	if (p->timeout_ms && (now_s() - r->start) * 1e3 > (double)p->timeout_ms)
 		r->res->timed_out = true;
-	else if (p->out_path && file_size(p->out_path) > r->file_start + max)
-		r->res->too_much = true;
-	else if (p->output_max && r->captured > p->output_max)
+	else if ((p->out_path &&
+		  file_size(p->out_path) > r->file_start + max) ||
+		 (p->output_max && r->captured > p->output_max))
 		r->res->too_much = true;
 	else if (p->tick && p->tick(p->tick_ctx))
 		r->res->stopped = true;
