@@ -19,6 +19,11 @@ expect() {
 	local want=$1 got=0
 	shift
 	"$@" >out 2>err || got=$?
+	# A sanitizer's exit code could pass for the one that is wanted.
+	if grep -qE 'Sanitizer|runtime error:' err; then
+		fail "complaint of a sanitizer: $*"
+		head -n 40 err
+	fi
 	[ "$got" -eq "$want" ] && return
 	fail "exit $got, not $want: $*"
 	head -n 20 out err
