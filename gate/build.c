@@ -74,7 +74,7 @@ static void read_tail(const char *path, off_t from, struct gate_str *ret)
 	char buf[8192];
 	struct stat st;
 	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
 		return;

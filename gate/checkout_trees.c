@@ -332,16 +332,18 @@ static int lay_out_tree(const struct gate_git *g, const struct slot *s,
 	const char *const read_tree[] = {"read-tree", "--reset",
 					 "-u",        "--no-recurse-submodules",
 					 commit,      NULL};
-	static const char *const clean[] = {"clean", "-ffdxq", NULL};
+	static const char *const clean_all[] = {"clean", "-ffdxq", NULL};
+	static const char *const clean[] = {"clean", "-ffdq", NULL};
 	bool unknown = !s->held;
 	int rc = refresh_index(g, s, &unknown, err);
 
 	if (!rc)
 		rc = gate_git_do(g, read_tree, err);
-	/* Otherwise what is not tracked stays: it is what an incremental
-	 * build in the tree lives on. */
-	if (!rc && unknown)
-		rc = gate_git_do(g, clean, err);
+	/* What the tree ignores stays: it is what an incremental build in the
+	 * tree lives on. Other files that are not tracked were left by another
+	 * commit's build or job and would be measured with this one. */
+	if (!rc && (unknown || !holds(s, commit)))
+		rc = gate_git_do(g, unknown ? clean_all : clean, err);
 	return rc;
 }
 

@@ -57,7 +57,9 @@ void gate_diags_drop(struct gate_diags *d, const char *prefix)
 	size_t i, kept = 0;
 
 	for (i = 0; i < d->n; i++)
-		if (gate_str_starts(d->items[i].code, prefix))
+		/* A result that was read half-way has halves in it. */
+		if (d->items[i].code &&
+		    gate_str_starts(d->items[i].code, prefix))
 			diag_done(&d->items[i]);
 		else
 			d->items[kept++] = d->items[i];

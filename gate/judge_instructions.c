@@ -17,9 +17,14 @@ static bool exact(const struct gate_row_side *side)
 	return side->best_rounds >= 2;
 }
 
+static double base_resolution(const struct gate_row *row)
+{
+	return log1p(row->base.resolution / row->base.best);
+}
+
 static double insn_resolution(const struct gate_row *row)
 {
-	return fmax(log1p(row->base.resolution / row->base.best),
+	return fmax(base_resolution(row),
 		    log1p(row->candidate.resolution / row->candidate.best));
 }
 
@@ -38,14 +43,16 @@ static enum gate_verdict insn_verdict(const struct gate_row *row, double d)
 	double least = l->floor_unit == row->unit ? l->floor : 0;
 	double step = fmax(row->base.resolution, row->candidate.resolution);
 
-	if (exact(&row->candidate) && d - row->h >= limit &&
+	if (exact(&row->candidate) && d - row->h >= limit && d - row->h > 0 &&
 	    difference(row) >= least)
 		return GATE_V_REGRESSION;
 	if (exact(&row->base) && d + row->h < limit)
 		return exact(&row->candidate) && d + row->h <= -limit
 			       ? GATE_V_IMPROVEMENT
 			       : GATE_V_PASS;
-	if (row->h > l->threshold / 2)
+	/* Only the base can excuse a row: a candidate must not make itself too
+	 * coarse to be judged. */
+	if (base_resolution(row) > l->threshold / 2)
 		return GATE_V_UNRESOLVABLE;
 	/* A floor above one step: what stays below it is no regression however
 	 * large a share of the row it is. */
@@ -108,10 +115,13 @@ static char *insn_reason(const struct gate_judging *w,
 static void decide_insn_row(const struct gate_judging *w, struct gate_judged *j)
 {
 	struct gate_row *row = j->row;
-	bool zero = gate_judge_printed_zero(&row->base) ||
-		    gate_judge_printed_zero(&row->candidate);
+	bool coarse = base_resolution(row) > row->limits.threshold / 2;
+	bool zero = gate_judge_printed_zero(&row->base);
+	bool lost = gate_judge_printed_zero(&row->candidate);
 	enum gate_verdict v;
 
+	/* What the base cannot resolve may become 0. */
+	zero |= lost && coarse;
 	if (!zero && row->base.usable && row->candidate.usable) {
 		j->e.at = gate_judge_effect(row->better, row->base.best,
 					    row->candidate.best);
@@ -125,6 +135,11 @@ static void decide_insn_row(const struct gate_judging *w, struct gate_judged *j)
 			row, GATE_V_UNRESOLVABLE,
 			gate_strdup("a printed value is 0: the print is too "
 				    "coarse for this row"));
+	} else if (lost) {
+		gate_judge_settle(
+			row, GATE_V_FAILED,
+			gate_strdup("the candidate printed 0, which the base "
+				    "never did"));
 	} else if (isnan(row->slowdown)) {
 		gate_judge_settle(
 			row, GATE_V_INSUFFICIENT,
@@ -173,7 +188,7 @@ void gate_judge_instructions(struct gate_judging *w)
 		g = &gs.items[i];
 		out = gate_judge_add_group(w, g);
 		out->threshold = w->result->policy.insn_group;
-		if (g->at - g->h >= log1p(out->threshold))
+		if (g->at - g->h >= log1p(out->threshold) && g->at > g->h)
 			out->verdict = GATE_V_REGRESSION;
 		out->reason = gate_asprintf(
 			"%+.2f %% instructions over %zu of %zu rows, threshold "

@@ -9,10 +9,11 @@
 #include "gate/util/str.h"
 
 /*
- * An entry is one line, "gate-round/1 SHA256", and then the log; the hash is of
- * the log, so that a half-written or edited entry gives itself away.
+ * An entry is one line, "gate-round/2 SHA256", and then the log; the hash is of
+ * the key and the log, so that an entry that is half-written, edited or under
+ * another's name gives itself away.
  */
-static const char magic[] = "gate-round/1 ";
+static const char magic[] = "gate-round/2 ";
 
 enum {
 	MAGIC_LEN = sizeof magic - 1,
@@ -38,22 +39,24 @@ static char *entry_path(const char *key)
 	return path;
 }
 
-static void digest(const char *log, size_t len, char hex[GATE_HASH_HEX])
+static void digest(const char *key, const char *log, size_t len,
+		   char hex[GATE_HASH_HEX])
 {
 	struct gate_hash *h = gate_hash_new();
 
+	gate_hash_text(h, key);
 	gate_hash_add(h, log, len);
 	gate_hash_end(h, hex);
 }
 
-static bool intact(const char *entry, size_t len)
+static bool intact(const char *key, const char *entry, size_t len)
 {
 	char hex[GATE_HASH_HEX];
 
 	if (len < HEAD_LEN || memcmp(entry, magic, MAGIC_LEN) != 0 ||
 	    entry[HEAD_LEN - 1] != '\n')
 		return false;
-	digest(entry + HEAD_LEN, len - HEAD_LEN, hex);
+	digest(key, entry + HEAD_LEN, len - HEAD_LEN, hex);
 	return memcmp(entry + MAGIC_LEN, hex, GATE_HASH_HEX - 1) == 0;
 }
 
@@ -65,13 +68,12 @@ bool gate_cache_find(const char *key, char **ret, size_t *len)
 	bool found = false;
 
 	if (!gate_fs_exists(path) ||
-	    gate_fs_read(path, ENTRY_MAX, &entry, &n, &ignored))
-		goto out;
-	found = intact(entry, n);
-	if (!found) {
+	    gate_fs_read_regular(path, ENTRY_MAX, &entry, &n, &ignored) ||
+	    !intact(key, entry, n)) {
 		gate_fs_remove(path, &ignored);
 		goto out;
 	}
+	found = true;
 	*len = n - HEAD_LEN;
 	*ret = gate_alloc(*len + 1);
 	memcpy(*ret, entry + HEAD_LEN, *len);
@@ -88,7 +90,7 @@ void gate_cache_store(const char *key, const char *log, size_t len)
 	struct gate_error ignored;
 	char hex[GATE_HASH_HEX];
 
-	digest(log, len, hex);
+	digest(key, log, len, hex);
 	gate_str_addf(&entry, "%s%s\n", magic, hex);
 	gate_str_add(&entry, log, len);
 	if (!gate_fs_mkdirs(dir, &ignored))

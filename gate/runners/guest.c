@@ -472,15 +472,25 @@ static char *failed_end(const char *line, size_t len)
 
 int gate_guest_verify(const char *log, size_t len, struct gate_error *err)
 {
-	size_t start = 0;
+	const char *done =
+		memmem(log, len, GATE_GUEST_DONE, sizeof GATE_GUEST_DONE - 1);
+	size_t start = 0, rest;
 	int rc = GATE_OK;
 
-	if (!memmem(log, len, GATE_GUEST_DONE, sizeof GATE_GUEST_DONE - 1))
+	if (!done)
 		return refuse(log, len, err,
 			      memmem(log, len, "Kernel panic", 12)
 				      ? "the guest's kernel panicked"
 				      : "the guest ended before its work was "
 					"done");
+	/* Said too early, it would make what is missing look as if the kernel
+	 * had never had it. */
+	rest = len - (size_t)(done - log);
+	if (memmem(done, rest, "gate: begin", 11) ||
+	    memmem(done, rest, "Kernel panic", 12))
+		return refuse(log, len, err,
+			      "the guest said that its work was done before it "
+			      "was");
 	while (!rc && start < len) {
 		const char *nl = memchr(log + start, '\n', len - start);
 		size_t end = nl ? (size_t)(nl - log) : len;

@@ -117,7 +117,10 @@ int gate_kmod_load(const char *path, char **ret, size_t *len,
 	size_t n = strlen(path);
 
 	if (n >= 3 && strcmp(path + n - 3, ".ko") == 0)
-		return gate_fs_read(path, MODULE_BYTES_MAX, ret, len, err);
+		return gate_fs_read_regular(path, MODULE_BYTES_MAX, ret, len,
+					    err);
+	if (gate_fs_check_regular(path, err))
+		return err->status;
 	return decompress(path, ret, len, err);
 }
 
@@ -351,8 +354,8 @@ static int read_builtin(struct gate_kmods *k, struct gate_error *err)
 	int rc = GATE_OK;
 
 	if (gate_fs_exists(path))
-		rc = gate_fs_read(path, BUILTIN_BYTES_MAX, &k->builtin, NULL,
-				  err);
+		rc = gate_fs_read_regular(path, BUILTIN_BYTES_MAX, &k->builtin,
+					  NULL, err);
 	free(path);
 	return rc;
 }

@@ -68,8 +68,8 @@ static int failed(const struct gate_prepared *p, const char *log_path,
 	size_t len = 0;
 	int rc;
 
-	if (gate_fs_read(log_path, 2 * (size_t)OUTPUT_BYTES_MAX, &log, &len,
-			 &ignored))
+	if (gate_fs_read_regular(log_path, 2 * (size_t)OUTPUT_BYTES_MAX, &log,
+				 &len, &ignored))
 		len = 0;
 	last = gate_console_last_lines(log ? log : "", len);
 	command = gate_proc_quote((const char *const *)p->job->command);

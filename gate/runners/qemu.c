@@ -427,7 +427,8 @@ static int boot(const struct gate_prepared *p, const char *append,
 	facts->wall_s = res.wall_s;
 	facts->cpu_s = res.cpu_s;
 	/* Twice: the limit is looked at every 100 ms. */
-	rc = gate_fs_read(log_path, 2 * (size_t)LOG_BYTES_MAX, log, len, err);
+	rc = gate_fs_read_regular(log_path, 2 * (size_t)LOG_BYTES_MAX, log, len,
+				  err);
 	if (!rc)
 		rc = judge(p, &res, *log, *len, err);
 out:

@@ -81,6 +81,47 @@ int gate_fs_read(const char *path, size_t max, char **ret, size_t *len,
 	return GATE_OK;
 }
 
+int gate_fs_read_regular(const char *path, size_t max, char **ret, size_t *len,
+			 struct gate_error *err)
+{
+	/* O_NONBLOCK: to open a FIFO would wait for its writer. */
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct gate_str s = {0};
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return gate_error_sys(err, errno, "%s", path);
+	if (fstat(fd, &st))
+		rc = gate_error_sys(err, errno, "%s", path);
+	else if (!S_ISREG(st.st_mode))
+		rc = gate_error_set(err, GATE_ESYNTAX, "%s: not a regular file",
+				    path);
+	else
+		rc = read_all(fd, path, max, &s, err);
+	close(fd);
+	if (rc) {
+		gate_str_done(&s);
+		return rc;
+	}
+	if (len)
+		*len = s.len;
+	*ret = gate_str_steal(&s);
+	return GATE_OK;
+}
+
+int gate_fs_check_regular(const char *path, struct gate_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return gate_error_sys(err, errno, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return gate_error_set(err, GATE_ESYNTAX,
+				      "%s: not a regular file", path);
+	return GATE_OK;
+}
+
 int gate_fs_read_head(const char *path, size_t max, char **ret, size_t *len,
 		      struct gate_error *err)
 {
@@ -251,6 +292,22 @@ char *gate_fs_cache_dir(void)
 		return gate_fs_join(s, "gate");
 	s = getenv("HOME");
 	return gate_fs_join(s && *s ? s : "/tmp", ".cache/gate");
+}
+
+int gate_fs_remove_glob(const char *dir, const char *pattern,
+			struct gate_error *err)
+{
+	char *full = gate_fs_join(dir, pattern);
+	glob_t g = {0};
+	int rc = GATE_OK;
+	size_t i;
+
+	if (glob(full, GLOB_NOSORT, NULL, &g) == 0)
+		for (i = 0; i < g.gl_pathc && !rc; i++)
+			rc = gate_fs_remove(g.gl_pathv[i], err);
+	globfree(&g);
+	free(full);
+	return rc;
 }
 
 int gate_fs_glob_one(const char *dir, const char *pattern, char **ret,

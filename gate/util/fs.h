@@ -21,6 +21,13 @@ bool gate_fs_is_dir(const char *path);
  */
 int gate_fs_read(const char *path, size_t max, char **ret, size_t *len,
 		 struct gate_error *err);
+/* The same of a regular file only, not through a symbolic link: for files in
+ * places where programs under test can put something else, like a FIFO that
+ * would be waited for without end. Anything else is GATE_ESYNTAX. */
+int gate_fs_read_regular(const char *path, size_t max, char **ret, size_t *len,
+			 struct gate_error *err);
+/* GATE_ESYNTAX when path, or what it links to, is no regular file. */
+int gate_fs_check_regular(const char *path, struct gate_error *err);
 /* At most the first `max` bytes of a file; caller frees *ret. */
 int gate_fs_read_head(const char *path, size_t max, char **ret, size_t *len,
 		      struct gate_error *err);
@@ -42,6 +49,9 @@ int gate_fs_mkdtemp(const char *prefix, char **ret, struct gate_error *err);
  */
 char *gate_fs_cache_dir(void);
 
+/* Removes everything below `dir` that matches `pattern` (glob(3)). */
+int gate_fs_remove_glob(const char *dir, const char *pattern,
+			struct gate_error *err);
 /*
  * The one path below `dir` that matches `pattern` (glob(3)). None, or several,
  * is GATE_ERUN with the pattern and what was found. Caller frees *ret.

@@ -9,6 +9,7 @@
 
 #include <sha256.h>
 
+#include "gate/util/fs.h"
 #include "gate/util/mem.h"
 
 struct gate_hash {
@@ -41,6 +42,8 @@ int gate_hash_file(struct gate_hash *h, const char *path,
 {
 	char digest[GATE_HASH_HEX];
 
+	if (gate_fs_check_regular(path, err))
+		return err->status;
 	if (!SHA256File(path, digest))
 		return gate_error_sys(err, errno, "%s", path);
 	gate_hash_text(h, digest);

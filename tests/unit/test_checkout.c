@@ -1042,6 +1042,25 @@ Test(checkout, restores_tracked_files_and_keeps_the_others)
 	gate_repo_free(repo);
 }
 
+Test(checkout, keeps_only_ignored_files_of_another_commit)
+{
+	struct gate_repo *repo;
+	struct gate_trees t;
+
+	make_repo("r");
+	sh("cd r && echo '*.o' >.gitignore && git add .gitignore && "
+	   "git commit -q -m ignore && echo c >>a && git commit -q -a -m c");
+	repo = open_repo("r");
+	t = lay_out(repo, "HEAD~2", "HEAD~1");
+	sh("cd %s && echo object >a.o && echo setting >left", t.source[1]);
+	gate_trees_done(&t);
+	t = lay_out(repo, "HEAD~2", "HEAD");
+	cr_assert(exists_in(t.source[1], "a.o"));
+	cr_assert(!exists_in(t.source[1], "left"));
+	gate_trees_done(&t);
+	gate_repo_free(repo);
+}
+
 Test(checkout, sees_a_change_that_keeps_size_and_time_stamp)
 {
 	struct gate_repo *repo;

@@ -223,6 +223,27 @@ Test(fs, removes_a_tree_without_following_links_out_of_it)
 	free(dir);
 }
 
+Test(fs, does_not_wait_for_a_fifo_where_a_file_should_be)
+{
+	struct gate_error err;
+	char *dir, *fifo, *link, *data = NULL;
+
+	gate_fs_mkdtemp("gate-test", &dir, &err);
+	fifo = gate_fs_join(dir, "fifo");
+	link = gate_fs_join(dir, "link");
+	cr_assert_eq(mkfifo(fifo, 0600), 0);
+	cr_assert_eq(symlink("/etc/passwd", link), 0);
+	cr_assert_eq(gate_fs_read_regular(fifo, 100, &data, NULL, &err),
+		     GATE_ESYNTAX);
+	cr_assert(strstr(err.message, "not a regular file"));
+	cr_assert_lt(gate_fs_read_regular(link, 1 << 20, &data, NULL, &err), 0);
+	cr_assert_eq(gate_fs_check_regular(fifo, &err), GATE_ESYNTAX);
+	gate_fs_remove(dir, &err);
+	free(fifo);
+	free(link);
+	free(dir);
+}
+
 Test(fs, wants_exactly_one_match_of_a_pattern)
 {
 	struct gate_error err;

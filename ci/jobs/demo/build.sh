@@ -3,7 +3,10 @@
 set -eu
 read -r package version <kernel
 cd "$GATE_BUILD"
-[ "$(cat unpacked 2>/dev/null)" != "$package $version" ] || exit 0
+if [ "$(cat unpacked 2>/dev/null)" = "$package $version" ] &&
+	ls boot/vmlinuz-* >/dev/null 2>&1; then
+	exit 0
+fi
 rm -rf boot lib usr unpacked ./*.deb
 apt-get download "$package=$version"
 dpkg-deb -x ./*.deb .
