@@ -11,7 +11,7 @@
 #include "gate/util/str.h"
 
 static const struct gate_cli_option options[] = {
-	{"--parser", GATE_CLI_VALUE, "NAME", "default: auto"},
+	{"--parser", GATE_CLI_VALUE, "NAME|/PATH.so", "default: auto"},
 	{"--clock", GATE_CLI_VALUE, "wall|instructions",
 	 "what the values count; default: wall"},
 	{"--format", GATE_CLI_VALUE, "jsonl|json|csv|benchfmt",
@@ -19,33 +19,43 @@ static const struct gate_cli_option options[] = {
 	{NULL, GATE_CLI_FLAG, NULL, NULL},
 };
 
-static void print_jsonl(const struct gate_sample_set *set, struct gate_str *out)
-{
-	size_t i;
+enum { OUTPUT_PIECE = 1 << 18 };
 
-	for (i = 0; i < set->n; i++) {
-		gate_sample_json(&set->items[i], false, out);
-		gate_str_putc(out, '\n');
-	}
+/* A format: what stands before, for, and behind all samples. */
+struct format {
+	const char *name;
+	const char *head;
+	void (*sample)(const struct gate_measured *m, bool first,
+		       struct gate_str *out);
+	const char *tail;
+};
+
+static void print_jsonl(const struct gate_measured *m, bool first,
+			struct gate_str *out)
+{
+	(void)first;
+	gate_sample_json(m, false, out);
+	gate_str_putc(out, '\n');
 }
 
-static void print_json(const struct gate_sample_set *set, struct gate_str *out)
+static void print_json(const struct gate_measured *m, bool first,
+		       struct gate_str *out)
 {
-	size_t i;
-
-	for (i = 0; i < set->n; i++) {
-		gate_str_puts(out, i ? ",\n " : "[");
-		gate_sample_json(&set->items[i], false, out);
-	}
-	gate_str_puts(out, set->n ? "]\n" : "[]\n");
+	if (!first)
+		gate_str_puts(out, ",\n ");
+	gate_sample_json(m, false, out);
 }
 
 static void csv_field(struct gate_str *out, const char *s)
 {
+	size_t n;
+
 	if (!s)
 		return;
-	if (!s[strcspn(s, ",\"\r\n")]) {
-		gate_str_puts(out, s);
+	n = strlen(s);
+	/* Line ends were replaced when the sample was taken. */
+	if (!memchr(s, ',', n) && !memchr(s, '"', n)) {
+		gate_str_add(out, s, n);
 		return;
 	}
 	gate_str_putc(out, '"');
@@ -62,36 +72,43 @@ static bool has_value(const struct gate_sample *s)
 	return s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN;
 }
 
-static void print_csv(const struct gate_sample_set *set, struct gate_str *out)
+static void csv_number(struct gate_str *out, bool given, double v)
 {
-	const struct gate_sample *s;
 	char num[GATE_NUM_MAX];
-	size_t i;
 
-	gate_str_puts(out, "bench,row,driver,unit,better,value,resolution,"
-			   "line,iter,warmup,status,message\n");
-	for (i = 0; i < set->n; i++) {
-		s = &set->items[i].s;
-		csv_field(out, s->bench);
-		gate_str_putc(out, ',');
-		csv_field(out, s->row);
-		gate_str_putc(out, ',');
-		csv_field(out, s->driver);
-		gate_str_addf(out, ",%s,%s,", gate_unit_name(s->unit),
-			      s->unit ? gate_better_name(s->better) : "");
-		if (has_value(s))
-			gate_str_addf(out, "%s", gate_num_print(s->value, num));
-		gate_str_putc(out, ',');
-		if (has_value(s))
-			gate_str_puts(out, gate_num_print(s->resolution, num));
-		gate_str_addf(out, ",%llu,", (unsigned long long)s->line);
-		if (s->iter >= 0)
-			gate_str_addf(out, "%d", s->iter);
-		gate_str_addf(out, ",%s,%s,", s->warmup ? "true" : "false",
-			      gate_sample_status_name(s->status));
-		csv_field(out, s->message);
-		gate_str_putc(out, '\n');
-	}
+	gate_str_putc(out, ',');
+	if (given)
+		gate_str_puts(out, gate_num_print(v, num));
+}
+
+static void csv_word(struct gate_str *out, const char *s)
+{
+	gate_str_putc(out, ',');
+	gate_str_puts(out, s);
+}
+
+static void print_csv(const struct gate_measured *m, bool first,
+		      struct gate_str *out)
+{
+	const struct gate_sample *s = &m->s;
+
+	(void)first;
+	csv_field(out, s->bench);
+	gate_str_putc(out, ',');
+	csv_field(out, s->row);
+	gate_str_putc(out, ',');
+	csv_field(out, s->driver);
+	csv_word(out, gate_unit_name(s->unit));
+	csv_word(out, s->unit ? gate_better_name(s->better) : "");
+	csv_number(out, has_value(s), s->value);
+	csv_number(out, has_value(s), s->resolution);
+	csv_number(out, true, (double)s->line);
+	csv_number(out, s->iter >= 0, s->iter);
+	csv_word(out, s->warmup ? "true" : "false");
+	csv_word(out, gate_sample_status_name(s->status));
+	gate_str_putc(out, ',');
+	csv_field(out, s->message);
+	gate_str_putc(out, '\n');
 }
 
 /*
@@ -99,39 +116,77 @@ static void print_csv(const struct gate_sample_set *set, struct gate_str *out)
  * without blanks that begins with Benchmark and a capital, iterations, value,
  * unit.
  */
-static void print_benchfmt(const struct gate_sample_set *set,
+static void print_benchfmt(const struct gate_measured *m, bool first,
 			   struct gate_str *out)
 {
-	const struct gate_sample *s;
+	const struct gate_sample *s = &m->s;
 	char num[GATE_NUM_MAX];
 	const char *c;
-	size_t i;
 
-	for (i = 0; i < set->n; i++) {
-		s = &set->items[i].s;
-		if (s->status != GATE_SAMPLE_OK || s->warmup)
-			continue;
-		gate_str_addf(out, "Benchmark%c%s/",
-			      s->bench[0] >= 'a' && s->bench[0] <= 'z'
-				      ? s->bench[0] - 'a' + 'A'
-				      : s->bench[0],
-			      s->bench + 1);
-		for (c = s->row; *c; c++)
-			gate_str_putc(out, *c == ' ' || *c == '\t' ? '_' : *c);
-		gate_str_addf(out, " 1 %s %s\n", gate_num_print(s->value, num),
-			      gate_unit_name(s->unit));
-	}
+	(void)first;
+	if (s->status != GATE_SAMPLE_OK || s->warmup)
+		return;
+	gate_str_puts(out, "Benchmark");
+	gate_str_putc(out, s->bench[0] >= 'a' && s->bench[0] <= 'z'
+				   ? (char)(s->bench[0] - 'a' + 'A')
+				   : s->bench[0]);
+	gate_str_puts(out, s->bench + 1);
+	gate_str_putc(out, '/');
+	for (c = s->row; *c; c++)
+		gate_str_putc(out, *c == ' ' || *c == '\t' ? '_' : *c);
+	gate_str_puts(out, " 1 ");
+	gate_str_puts(out, gate_num_print(s->value, num));
+	gate_str_putc(out, ' ');
+	gate_str_puts(out, gate_unit_name(s->unit));
+	gate_str_putc(out, '\n');
 }
 
-static const struct {
-	const char *name;
-	void (*print)(const struct gate_sample_set *, struct gate_str *);
-} formats[] = {
-	{"jsonl", print_jsonl},
-	{"json", print_json},
-	{"csv", print_csv},
-	{"benchfmt", print_benchfmt},
+static const struct format formats[] = {
+	{"jsonl", "", print_jsonl, ""},
+	{"json", "[", print_json, "]\n"},
+	{"csv",
+	 "bench,row,driver,unit,better,value,resolution,line,iter,warmup,"
+	 "status,message\n",
+	 print_csv, ""},
+	{"benchfmt", "", print_benchfmt, ""},
 };
+
+/* The output on its way. */
+struct printer {
+	const struct format *format;
+	struct gate_str out;
+	bool begun;
+};
+
+static void flush(struct printer *p)
+{
+	fwrite(gate_str_text(&p->out), 1, p->out.len, stdout);
+	p->out.len = 0;
+}
+
+static void print_sample(void *ctx, const struct gate_measured *m)
+{
+	struct printer *p = ctx;
+
+	if (!p->begun)
+		gate_str_puts(&p->out, p->format->head);
+	p->format->sample(m, !p->begun, &p->out);
+	p->begun = true;
+	if (p->out.len >= OUTPUT_PIECE)
+		flush(p);
+}
+
+/* `whole`: nothing went wrong. What was cut must not look like a whole. */
+static void print_end(struct printer *p, bool whole)
+{
+	if (whole) {
+		if (!p->begun)
+			gate_str_puts(&p->out, p->format->head);
+		gate_str_puts(&p->out, p->format->tail);
+	}
+	flush(p);
+	gate_str_done(&p->out);
+}
 
 static int read_options(const struct gate_cli *cli, struct gate_parse_opts *o,
 			size_t *format, struct gate_error *err)
@@ -141,11 +196,8 @@ static int read_options(const struct gate_cli *cli, struct gate_parse_opts *o,
 	const size_t n = sizeof formats / sizeof formats[0];
 
 	o->parser = gate_cli_value(cli, "--parser", "auto");
-	if (strcmp(o->parser, "auto") != 0 && !gate_parser_find(o->parser))
-		return gate_error_set(err, GATE_EUSAGE,
-				      "--parser \"%s\": no such parser; see "
-				      "gate list parsers",
-				      o->parser);
+	if (gate_parser_check(o->parser, err))
+		return gate_error_prefix(err, "--parser: ");
 	if (!gate_clock_parse(clock, &o->clock))
 		return gate_error_set(err, GATE_EUSAGE,
 				      "--clock is \"%s\", but must be wall or "
@@ -173,22 +225,25 @@ static void print_remarks(const struct gate_diags *d)
 static int run(const struct gate_cli *cli, struct gate_error *err)
 {
 	struct gate_sample_set *set = gate_sample_set_new();
-	struct gate_parse_opts o = {.round = 1, .job = "log"};
+	struct printer printer = {0};
+	struct gate_parse_opts o = {.round = 1,
+				    .job = "log",
+				    .each = print_sample,
+				    .each_ctx = &printer};
 	struct gate_parse_stats stats;
 	struct gate_diags diags = {0};
 	size_t i, format = 0, complete = 0;
-	struct gate_str out = {0};
 	int rc;
 
 	rc = read_options(cli, &o, &format, err);
+	printer.format = &formats[format];
 	for (i = 0; i < cli->n_words && !rc; i++) {
-		o.path = cli->words[i];
-		rc = gate_parse_file(&o, o.path, set, &diags, &stats, err);
+		rc = gate_parse_file(&o, cli->words[i], set, &diags, &stats,
+				     err);
 		complete += rc ? 0 : stats.complete;
 	}
+	print_end(&printer, !rc);
 	if (!rc) {
-		formats[format].print(set, &out);
-		fwrite(gate_str_text(&out), 1, out.len, stdout);
 		if (!cli->quiet)
 			print_remarks(&diags);
 		if (!complete)
@@ -197,7 +252,6 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 				cli->words[0],
 				cli->n_words > 1 ? " and the others" : "");
 	}
-	gate_str_done(&out);
 	gate_diags_done(&diags);
 	gate_sample_set_free(set);
 	return rc;

@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 #include "gate/util/mem.h"
+#include "gate/util/subprocess.h"
 #include "gate/util/text.h"
+#include "parsers/likely.h"
 #include "parsers/lines.h"
 #include "parsers/scan.h"
 
 enum {
 	PIECE = 256 * 1024,
 	PARSERS_MAX = 32,
-	SAMPLES_MAX = 10 * 1000 * 1000,
 	NAME_BYTES = 512,
 	MESSAGE_BYTES = 512,
 	SHOWN_BYTES = 160, /* of a log line inside a remark */
@@ -37,8 +38,15 @@ struct run {
 	const struct gate_parser *parsers[PARSERS_MAX];
 	void *states[PARSERS_MAX];
 	size_t n_parsers;
+	bool automatic;
+	struct gate_plugin *plugin;
+	/* Set when the lines are what a program wrote: a line that is no
+	 * sample then ends it. */
+	const char *program;
 	struct gate_str texts[TEXTS]; /* cleaned names */
 	size_t incomplete, refused, failed, remarks;
+	bool in_line;           /* inside a parser's line() */
+	bool doubtful;          /* which said that it did not understand */
 	uint64_t unparsed_line; /* the first one */
 	char *unparsed_text;
 };
@@ -84,21 +92,36 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
+/* The first one stands for all. Until the line was offered to all parsers, it
+ * may still be taken back. */
+static void show_unparsed(struct run *r, uint64_t line, const char *text)
+{
+	struct gate_str s = {0};
+
+	if (r->stats->unparsed)
+		return;
+	free(r->unparsed_text);
+	shown(&s, text, SHOWN_BYTES);
+	r->unparsed_text = gate_str_steal(&s);
+	r->unparsed_line = line;
+}
+
 static void sink_warn(void *ctx, const char *code, uint64_t line,
 		      const char *text)
 {
 	struct run *r = ctx;
 	struct gate_str s = {0};
 
-	if (!strcmp(code, "parse.unparsed")) {
-		if (!r->stats->unparsed++) {
-			r->unparsed_line = line;
-			shown(&s, text, SHOWN_BYTES);
-			r->unparsed_text = gate_str_steal(&s);
-		}
+	if (!strcmp(code, "parse.unparsed") ||
+	    (r->program && !strcmp(code, "parse.incomplete"))) {
+		show_unparsed(r, line, text);
+		r->doubtful = true;
+		if (!r->in_line)
+			r->stats->unparsed++;
 		return;
 	}
-	if (ends_with(code, ".no-data")) {
+	if (ends_with(code, ".no-data") || ends_with(code, ".selected") ||
+	    ends_with(code, ".choice")) {
 		/* Without a place, so that all rounds make one note. */
 		shown(&s, text, SHOWN_BYTES);
 		gate_diags_add(r->diags, GATE_DIAG_NOTE, code, "%s",
@@ -140,13 +163,19 @@ static void final_remarks(struct run *r)
 
 /* --- the sink: every sample is checked here ------------------------------- */
 
-/* Replaces *s by clean text; false when it is longer than `max`. */
-static bool clean(struct gate_str *buf, const char **s, size_t max)
+/* Replaces *s by clean text; false when it is longer than `max`. `before` is
+ * what the sample before had there, cleaned. */
+static bool clean(struct gate_str *buf, const char **s, size_t max,
+		  const char *before)
 {
 	size_t len;
 
 	if (!*s)
 		return true;
+	if (before && !strcmp(*s, before)) {
+		*s = before;
+		return true;
+	}
 	len = strlen(*s);
 	if (len > max)
 		return false;
@@ -170,13 +199,17 @@ static void clean_message(struct gate_str *buf, const char **s)
 /* NULL when all names are fit, else what is wrong. */
 static const char *check_names(struct run *r, struct gate_sample *s)
 {
+	static const struct gate_sample none;
+	const struct gate_sample *last =
+		r->set->n ? &r->set->items[r->set->n - 1].s : &none;
+
 	if (!s->bench || !*s->bench || !s->row || !*s->row)
 		return "a sample without a name";
-	if (!clean(&r->texts[0], &s->bench, NAME_BYTES) ||
-	    !clean(&r->texts[1], &s->row, NAME_BYTES) ||
-	    !clean(&r->texts[2], &s->driver, NAME_BYTES) ||
-	    !clean(&r->texts[3], &s->method, NAME_BYTES) ||
-	    !clean(&r->texts[4], &s->mode, NAME_BYTES))
+	if (!clean(&r->texts[0], &s->bench, NAME_BYTES, last->bench) ||
+	    !clean(&r->texts[1], &s->row, NAME_BYTES, NULL) ||
+	    !clean(&r->texts[2], &s->driver, NAME_BYTES, last->driver) ||
+	    !clean(&r->texts[3], &s->method, NAME_BYTES, last->method) ||
+	    !clean(&r->texts[4], &s->mode, NAME_BYTES, last->mode))
 		return "a name longer than 512 bytes";
 	clean_message(&r->texts[5], &s->message);
 	return NULL;
@@ -214,11 +247,16 @@ static int add_sample(struct run *r, struct gate_sample *s)
 		.job = r->opts->job ? r->opts->job : "",
 	};
 
-	if (r->stats->samples >= SAMPLES_MAX)
+	if (r->stats->samples >= GATE_PARSE_SAMPLES_MAX)
 		return gate_error_set(r->err, GATE_ESYNTAX,
 				      "%s:%" PRIu64 ": more than %d samples in "
 				      "one log",
-				      r->path, s->line, SAMPLES_MAX);
+				      r->path, s->line, GATE_PARSE_SAMPLES_MAX);
+	if (gate_sample_set_bytes(r->set) >> 20 >= GATE_PARSE_SET_MIB)
+		return gate_error_set(r->err, GATE_ESYNTAX,
+				      "%s:%" PRIu64 ": the samples up to here "
+				      "take more than %d MiB",
+				      r->path, s->line, GATE_PARSE_SET_MIB);
 	/* The kernel asks for cycles; what this clock counts for it are
 	 * instructions. */
 	if (r->opts->clock == GATE_CLOCK_INSTRUCTIONS &&
@@ -226,6 +264,10 @@ static int add_sample(struct run *r, struct gate_sample *s)
 		s->unit = GATE_UNIT_INSN_PER_OP;
 	m.s = *s;
 	gate_sample_set_add(r->set, &m);
+	if (r->opts->each) {
+		gate_sample_set_keep_last(r->set);
+		r->opts->each(r->opts->each_ctx, r->set->items);
+	}
 	r->stats->samples++;
 	if (s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN)
 		r->stats->complete++;
@@ -284,18 +326,47 @@ static int unknown_parser(const char *name, struct gate_error *err)
 			      name);
 }
 
+static bool is_auto(const char *name)
+{
+	return !name || !strcmp(name, "auto");
+}
+
+int gate_parser_check(const char *name, struct gate_error *err)
+{
+	struct gate_plugin *plugin;
+	int rc;
+
+	if (is_auto(name) || gate_parser_find(name))
+		return GATE_OK;
+	if (!gate_plugin_is_path(name))
+		return unknown_parser(name, err);
+	rc = gate_plugin_open(name, &plugin, err);
+	if (!rc)
+		gate_plugin_close(plugin);
+	return rc;
+}
+
 static int choose_parsers(struct run *r)
 {
+	const struct gate_parser *const *from = gate_parsers;
 	const char *name = r->opts->parser;
 	size_t i;
+	int rc;
 
-	if (name && strcmp(name, "auto") != 0) {
+	r->automatic = is_auto(name);
+	if (!r->automatic && !gate_plugin_is_path(name)) {
 		r->parsers[0] = gate_parser_find(name);
 		r->n_parsers = 1;
 		return r->parsers[0] ? 0 : unknown_parser(name, r->err);
 	}
-	for (i = 0; gate_parsers[i] && i < PARSERS_MAX; i++)
-		r->parsers[i] = gate_parsers[i];
+	if (!r->automatic) {
+		rc = gate_plugin_open(name, &r->plugin, r->err);
+		if (rc)
+			return rc;
+		from = gate_plugin_parsers(r->plugin);
+	}
+	for (i = 0; from[i] && i < PARSERS_MAX; i++)
+		r->parsers[i] = from[i];
 	r->n_parsers = i;
 	return 0;
 }
@@ -310,18 +381,54 @@ static int stopped(struct run *r, size_t i, uint64_t line, int rc)
 			      line, r->parsers[i]->name, rc);
 }
 
+/* What a program wrote besides samples. */
+static int not_a_sample(struct run *r, const struct gate_line *line)
+{
+	struct gate_str s = {0};
+	int rc;
+
+	shown(&s, line->text, SHOWN_BYTES);
+	rc = gate_error_set(r->err, GATE_EPLUGIN,
+			    "parser %s wrote a line that is no sample (its "
+			    "line %" PRIu64 "): %s",
+			    r->program, line->number, gate_str_text(&s));
+	gate_str_done(&s);
+	return rc;
+}
+
+/* No parser understood it: does it look as if one should have? */
+static int unclaimed(struct run *r, const struct gate_line *line, bool doubted)
+{
+	if (r->program)
+		return line->len || doubted ? not_a_sample(r, line) : 0;
+	if (r->automatic && !doubted &&
+	    gate_result_like(line->text, line->len)) {
+		show_unparsed(r, line->number, line->text);
+		doubted = true;
+	}
+	r->stats->unparsed += doubted;
+	return 0;
+}
+
 static int each_line(void *ctx, const struct gate_line *line)
 {
 	struct run *r = ctx;
+	bool doubted = false;
 	size_t i;
 	int rc;
 
 	for (i = 0; i < r->n_parsers; i++) {
+		r->doubtful = false;
+		r->in_line = true;
 		rc = r->parsers[i]->line(r->states[i], line);
+		r->in_line = false;
 		if (rc < 0)
 			return stopped(r, i, line->number, rc);
+		if (rc > 0 && !r->doubtful)
+			return 0;
+		doubted |= r->doubtful;
 	}
-	return 0;
+	return unclaimed(r, line, doubted);
 }
 
 static int finish(struct run *r)
@@ -351,6 +458,7 @@ static int begin(struct run *r)
 		.ctx = r,
 		.emit = sink_emit,
 		.warn = sink_warn,
+		.instructions = r->opts->clock == GATE_CLOCK_INSTRUCTIONS,
 	};
 	rc = choose_parsers(r);
 	if (rc) {
@@ -379,11 +487,34 @@ static int check_text(struct run *r)
 			      r->path);
 }
 
+static int check_size(struct run *r)
+{
+	const struct gate_lines_stats *s = gate_lines_stats(r->lines);
+
+	if (s->bytes >> 20 >= GATE_PARSE_LOG_MIB)
+		return gate_error_set(r->err, GATE_ESYNTAX,
+				      "%s: larger than %d MiB: no log of a "
+				      "benchmark",
+				      r->path, GATE_PARSE_LOG_MIB);
+	if (s->lines > GATE_PARSE_LINES_MAX)
+		return gate_error_set(r->err, GATE_ESYNTAX,
+				      "%s: more than %d lines: no log of a "
+				      "benchmark",
+				      r->path, GATE_PARSE_LINES_MAX);
+	return 0;
+}
+
 static int feed(struct run *r, const char *data, size_t len)
 {
 	int rc = gate_lines_feed(r->lines, data, len);
 
-	return rc ? rc : check_text(r);
+	if (!rc)
+		rc = check_text(r);
+	if (!rc)
+		rc = check_size(r);
+	if (!rc && gate_interrupt_requested())
+		rc = gate_error_set(r->err, GATE_EINTR, "interrupted");
+	return rc;
 }
 
 static int end(struct run *r)
@@ -407,11 +538,31 @@ static void done(struct run *r)
 		final_remarks(r);
 	}
 	for (i = 0; i < r->n_parsers; i++)
-		r->parsers[i]->close(r->states[i]);
+		if (r->states[i])
+			r->parsers[i]->close(r->states[i]);
 	for (i = 0; i < TEXTS; i++)
 		gate_str_done(&r->texts[i]);
+	gate_plugin_close(r->plugin);
 	gate_lines_free(r->lines);
 	free(r->unparsed_text);
+}
+
+static int parse_buffer(struct run *r, const char *data, size_t len)
+{
+	size_t n;
+	int rc;
+
+	rc = begin(r);
+	while (!rc && len) {
+		n = len < PIECE ? len : PIECE;
+		rc = feed(r, data, n);
+		data += n;
+		len -= n;
+	}
+	if (!rc)
+		rc = end(r);
+	done(r);
+	return rc;
 }
 
 int gate_parse_buffer(const struct gate_parse_opts *opts, const char *data,
@@ -427,19 +578,46 @@ int gate_parse_buffer(const struct gate_parse_opts *opts, const char *data,
 		.stats = stats,
 		.err = err,
 	};
-	size_t n;
+
+	return parse_buffer(&r, data, len);
+}
+
+int gate_parse_samples(const struct gate_parse_opts *opts, const char *program,
+		       const char *data, size_t len,
+		       struct gate_sample_set *set, struct gate_diags *diags,
+		       struct gate_parse_stats *stats, struct gate_error *err)
+{
+	struct gate_parse_opts as_jsonl = *opts;
+	struct run r = {
+		.opts = &as_jsonl,
+		.path = opts->path ? opts->path : "log",
+		.program = program,
+		.set = set,
+		.diags = diags,
+		.stats = stats,
+		.err = err,
+	};
+
+	as_jsonl.parser = "jsonl";
+	return parse_buffer(&r, data, len);
+}
+
+static int parse_by_program(const struct gate_parse_opts *opts, const char *log,
+			    struct gate_sample_set *set,
+			    struct gate_diags *diags,
+			    struct gate_parse_stats *stats,
+			    struct gate_error *err)
+{
+	struct gate_str out = {0};
 	int rc;
 
-	rc = begin(&r);
-	while (!rc && len) {
-		n = len < PIECE ? len : PIECE;
-		rc = feed(&r, data, n);
-		data += n;
-		len -= n;
-	}
+	*stats = (struct gate_parse_stats){0};
+	rc = gate_program_run(opts->program, log, &out, err);
 	if (!rc)
-		rc = end(&r);
-	done(&r);
+		rc = gate_parse_samples(opts, opts->program->argv[0],
+					gate_str_text(&out), out.len, set,
+					diags, stats, err);
+	gate_str_done(&out);
 	return rc;
 }
 
@@ -457,6 +635,8 @@ static int feed_fd(struct run *r, int fd)
 			rc = feed(r, piece, (size_t)n);
 		else if (errno != EINTR)
 			rc = gate_error_sys(r->err, errno, "%s", r->path);
+		else if (gate_interrupt_requested())
+			rc = gate_error_set(r->err, GATE_EINTR, "interrupted");
 	}
 	free(piece);
 	return rc;
@@ -479,6 +659,8 @@ int gate_parse_file(const struct gate_parse_opts *opts, const char *path,
 	};
 	int fd, rc;
 
+	if (opts->program)
+		return parse_by_program(opts, path, set, diags, stats, err);
 	fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		*stats = (struct gate_parse_stats){0};

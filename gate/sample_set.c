@@ -117,7 +117,7 @@ void gate_sample_set_free(struct gate_sample_set *set)
 static const char *keep(struct gate_sample_set *set, const char *s,
 			const char *before)
 {
-	if (s && before && !strcmp(s, before))
+	if (s == before || (s && before && !strcmp(s, before)))
 		return before;
 	return gate_pool_add(set->pool, s);
 }
@@ -140,74 +140,150 @@ void gate_sample_set_add(struct gate_sample_set *set,
 	GATE_PUSH(set->items, set->n, set->cap, copy);
 }
 
+void gate_sample_set_rename(struct gate_sample_set *set, size_t index,
+			    const char *bench, const char *row,
+			    const char *driver)
+{
+	struct gate_sample *s = &set->items[index].s;
+
+	s->bench = gate_pool_add(set->pool, bench);
+	s->row = gate_pool_add(set->pool, row);
+	s->driver = gate_pool_add(set->pool, driver);
+}
+
+void gate_sample_set_keep_last(struct gate_sample_set *set)
+{
+	if (set->n < 2)
+		return;
+	set->items[0] = set->items[set->n - 1];
+	set->n = 1;
+}
+
 size_t gate_sample_set_bytes(const struct gate_sample_set *set)
 {
 	return set->n * sizeof *set->items + gate_pool_bytes(set->pool);
 }
 
-/* Keys are literals of ours: no escaping. */
-static void add_text(struct gate_str *out, const char *key, const char *s)
+/*
+ * One line of JSON is written into room that was made before, since a call or
+ * a tree node for each of its parts would be most of the time of `parse`.
+ */
+struct writer {
+	char *p;
+};
+
+static void put(struct writer *w, const char *s, size_t len)
 {
-	gate_str_puts(out, key);
+	memcpy(w->p, s, len);
+	w->p += len;
+}
+
+#define PUT(w, literal) put((w), (literal), sizeof(literal) - 1)
+
+/* A word of ours: nothing in it needs an escape. */
+static void put_word(struct writer *w, const char *s)
+{
+	put(w, s, strlen(s));
+	*w->p++ = '"';
+}
+
+static void put_text(struct writer *w, const char *s)
+{
 	if (s)
-		gate_json_quote(s, out);
+		w->p = gate_json_quote_at(w->p, s);
 	else
-		gate_str_puts(out, "null");
+		PUT(w, "null");
 }
 
-static void add_optional(struct gate_str *out, const char *key, const char *s)
+static void put_number(struct writer *w, double v)
 {
-	if (s)
-		add_text(out, key, s);
+	w->p += strlen(gate_num_print(v, w->p));
 }
 
-static void add_number(struct gate_str *out, const char *key, double v)
+static void put_place(struct writer *w, const struct gate_measured *m)
 {
-	char num[GATE_NUM_MAX];
-
-	gate_str_puts(out, key);
-	gate_str_puts(out, gate_num_print(v, num));
+	PUT(w, "\"side\":\"");
+	put_word(w, gate_side_name(m->side));
+	PUT(w, ",\"round\":");
+	put_number(w, m->round);
+	PUT(w, ",\"job\":");
+	put_text(w, m->job);
+	PUT(w, ",\"clock\":\"");
+	put_word(w, gate_clock_name(m->clock));
+	*w->p++ = ',';
 }
 
-static void add_place(struct gate_str *out, const struct gate_measured *m)
+static void put_optional(struct writer *w, const struct gate_sample *s)
 {
-	add_text(out, "\"side\":", gate_side_name(m->side));
-	add_number(out, ",\"round\":", m->round);
-	add_text(out, ",\"job\":", m->job);
-	add_text(out, ",\"clock\":", gate_clock_name(m->clock));
-	gate_str_putc(out, ',');
+	if (s->iter >= 0) {
+		PUT(w, ",\"iter\":");
+		put_number(w, s->iter);
+	}
+	if (s->warmup)
+		PUT(w, ",\"warmup\":true");
+	if (s->method) {
+		PUT(w, ",\"method\":");
+		put_text(w, s->method);
+	}
+	if (s->mode) {
+		PUT(w, ",\"mode\":");
+		put_text(w, s->mode);
+	}
+	if (s->status != GATE_SAMPLE_OK) {
+		PUT(w, ",\"status\":\"");
+		put_word(w, gate_sample_status_name(s->status));
+	}
+	if (s->message) {
+		PUT(w, ",\"message\":");
+		put_text(w, s->message);
+	}
 }
 
-/* By hand: a tree of nodes a sample would be most of the time of `parse`. */
+static void put_sample(struct writer *w, const struct gate_sample *s)
+{
+	PUT(w, "\"bench\":");
+	put_text(w, s->bench);
+	PUT(w, ",\"row\":");
+	put_text(w, s->row);
+	PUT(w, ",\"driver\":");
+	put_text(w, s->driver);
+	if (s->unit != GATE_UNIT_NONE) {
+		PUT(w, ",\"unit\":\"");
+		put_word(w, gate_unit_name(s->unit));
+		PUT(w, ",\"better\":\"");
+		put_word(w, gate_better_name(s->better));
+	}
+	if (s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN) {
+		PUT(w, ",\"value\":");
+		put_number(w, s->value);
+		PUT(w, ",\"resolution\":");
+		put_number(w, s->resolution);
+	}
+	PUT(w, ",\"line\":");
+	put_number(w, (double)s->line);
+	put_optional(w, s);
+}
+
+static size_t length(const char *s)
+{
+	return s ? strlen(s) : 0;
+}
+
 void gate_sample_json(const struct gate_measured *m, bool placed,
 		      struct gate_str *out)
 {
+	enum { KEYS_AND_NUMBERS = 1024 };
 	const struct gate_sample *s = &m->s;
+	size_t most = length(s->bench) + length(s->row) + length(s->driver) +
+		      length(s->method) + length(s->mode) + length(s->message) +
+		      length(m->job);
+	struct writer w;
 
-	gate_str_putc(out, '{');
+	w.p = gate_str_room(out, KEYS_AND_NUMBERS + GATE_JSON_GROWTH * most);
+	*w.p++ = '{';
 	if (placed)
-		add_place(out, m);
-	add_text(out, "\"bench\":", s->bench);
-	add_text(out, ",\"row\":", s->row);
-	add_text(out, ",\"driver\":", s->driver);
-	if (s->unit != GATE_UNIT_NONE) {
-		add_text(out, ",\"unit\":", gate_unit_name(s->unit));
-		add_text(out, ",\"better\":", gate_better_name(s->better));
-	}
-	if (s->status == GATE_SAMPLE_OK || s->status == GATE_SAMPLE_ORPHAN) {
-		add_number(out, ",\"value\":", s->value);
-		add_number(out, ",\"resolution\":", s->resolution);
-	}
-	add_number(out, ",\"line\":", (double)s->line);
-	if (s->iter >= 0)
-		add_number(out, ",\"iter\":", s->iter);
-	if (s->warmup)
-		gate_str_puts(out, ",\"warmup\":true");
-	add_optional(out, ",\"method\":", s->method);
-	add_optional(out, ",\"mode\":", s->mode);
-	if (s->status != GATE_SAMPLE_OK)
-		add_text(out, ",\"status\":",
-			 gate_sample_status_name(s->status));
-	add_optional(out, ",\"message\":", s->message);
-	gate_str_putc(out, '}');
+		put_place(&w, m);
+	put_sample(&w, s);
+	*w.p++ = '}';
+	gate_str_end(out, w.p);
 }

@@ -8,6 +8,16 @@
 
 extern const struct gate_parser gate_parser_tcrypt;
 extern const struct gate_parser gate_parser_xor;
+extern const struct gate_parser gate_parser_bpf;
+extern const struct gate_parser gate_parser_kunit;
+extern const struct gate_parser gate_parser_openssl;
+extern const struct gate_parser gate_parser_cryptsetup;
+extern const struct gate_parser gate_parser_googlebench;
+extern const struct gate_parser gate_parser_hyperfine;
+extern const struct gate_parser gate_parser_gobench;
+extern const struct gate_parser gate_parser_perfstat;
+extern const struct gate_parser gate_parser_perfbench;
+extern const struct gate_parser gate_parser_fio;
 extern const struct gate_parser gate_parser_jsonl;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "gate/util/mem.h"
 #include "gate/util/text.h"
+#include "parsers/jsonlog.h"
 #include "parsers/scan.h"
 
 enum {
@@ -24,6 +25,7 @@ struct origin {
 	int64_t time_us;
 	bool kernel;
 	bool cut;
+	bool less; /* there may be a '<' in it */
 };
 
 struct gate_lines {
@@ -36,6 +38,7 @@ struct gate_lines {
 	uint64_t soft_number;
 	bool quoted_printable; /* seen in this input */
 	bool diff;             /* inside a hunk of a unified diff */
+	int64_t json_time_us;  /* of the message to come, -1: unknown */
 	struct {
 		bool blank;
 		unsigned quoted;
@@ -54,6 +57,7 @@ struct gate_lines *gate_lines_new(gate_lines_fn *fn, void *ctx)
 	l->ctx = ctx;
 	l->last.blank = true;
 	l->last.time_us = -1;
+	l->json_time_us = -1;
 	return l;
 }
 
@@ -131,22 +135,24 @@ static size_t count_digits(const char *s, size_t n)
  */
 static size_t seconds(const char *s, size_t n, size_t min, int64_t *time_us)
 {
-	size_t i = count_blanks(s, n), d, k;
+	size_t i = count_blanks(s, n), start = i;
 	int64_t us = 0;
+	int k = 0;
 
-	d = count_digits(s + i, n - i);
-	if (!d || d > 11 || i + d >= n || s[i + d] != '.')
+	for (; i < n && gate_scan_digit(s[i]) && i - start < 11; i++)
+		us = us * 10 + (s[i] - '0');
+	if (i == start || i >= n || s[i] != '.')
 		return 0;
-	for (k = 0; k < d; k++)
-		us = us * 10 + (s[i + k] - '0');
-	i += d + 1;
-	d = count_digits(s + i, n - i);
-	if (d < min || d > 9)
+	start = ++i;
+	for (; i < n && gate_scan_digit(s[i]); i++)
+		if (k++ < 6)
+			us = us * 10 + (s[i] - '0');
+	if (i - start < min || i - start > 9)
 		return 0;
-	for (k = 0; k < 6; k++)
-		us = us * 10 + (k < d ? s[i + k] - '0' : 0);
+	while (k++ < 6)
+		us *= 10;
 	*time_us = us;
-	return i + d;
+	return i;
 }
 
 /* The difference that dmesg --show-delta puts behind or in place of the time:
@@ -508,12 +514,12 @@ static bool glued_level(const char *s, size_t n)
 }
 
 /* Where the next message begins, n when there is no other. */
-static size_t next_message(const char *s, size_t n)
+static size_t next_message(const char *s, size_t n, bool less)
 {
 	const char *p = s, *end = s + n, *level_at = end;
 	int64_t ignored;
 
-	while ((p = memchr(p, '<', (size_t)(end - p))) != NULL) {
+	while (less && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
 		if (glued_level(p, (size_t)(end - p))) {
 			level_at = p;
 			break;
@@ -541,7 +547,7 @@ static int messages(struct gate_lines *l, char *s, size_t n, struct origin *o)
 		strip_fragment(&s, &n, o);
 	o->cut = false;
 	for (glued = 0; glued < GLUED_MAX; glued++) {
-		k = next_message(s, n);
+		k = next_message(s, n, o->less);
 		if (k == n)
 			break;
 		if (count_blanks(s, k) < k) {
@@ -698,13 +704,116 @@ static size_t decode(struct gate_lines *l, char *s, size_t n)
 	return o;
 }
 
+/* --- what a line holds ---------------------------------------------------- */
+
+typedef signed char bytes16 __attribute__((vector_size(16)));
+
+struct traits {
+	bool odd;    /* anything but printable ASCII */
+	bool equals; /* '=' */
+	bool less;   /* '<' */
+};
+
+static bool any(bytes16 v)
+{
+	uint64_t half[2];
+
+	memcpy(half, &v, sizeof half);
+	return (half[0] | half[1]) != 0;
+}
+
+/* One pass, sixteen bytes at a time, that tells which of the others a line
+ * needs; most need none. */
+static struct traits look(const char *s, size_t n)
+{
+	bytes16 v, odd = {0}, equals = {0}, less = {0};
+	char last[sizeof v];
+	size_t i;
+
+	for (i = 0; i < n; i += sizeof v) {
+		if (n - i >= sizeof v) {
+			memcpy(&v, s + i, sizeof v);
+		} else {
+			memset(last, ' ', sizeof last);
+			memcpy(last, s + i, n - i);
+			memcpy(&v, last, sizeof v);
+		}
+		/* Bytes above 0x7f are negative. */
+		odd |= (v < 0x20) | (v == 0x7f);
+		equals |= v == '=';
+		less |= v == '<';
+	}
+	return (struct traits){any(odd), any(equals), any(less)};
+}
+
 /* --- one line in ---------------------------------------------------------- */
 
-/* A line may hold line ends that quoted-printable had coded. */
+/* Line by line what was one in the file: quoted-printable and JSON code line
+ * ends. */
+static int split(struct gate_lines *l, char *s, size_t n,
+		 const struct origin *from, bool odd)
+{
+	struct origin o;
+	char *end;
+	size_t k;
+	int rc;
+
+	for (;;) {
+		end = odd ? memchr(s, '\n', n) : NULL;
+		k = end ? (size_t)(end - s) : n;
+		n -= k;
+		if (odd)
+			k = sanitize(l, s, k);
+		o = *from;
+		o.cut = from->cut && !end;
+		/* A message out of JSON was quoted by nobody. */
+		if (!from->kernel)
+			strip_quotes(&s, &k, &o);
+		rc = messages(l, s, k, &o);
+		if (rc || !end)
+			return rc;
+		s = end + 1;
+		n--;
+	}
+}
+
+/* The time that dmesg --json prints on the line before the message. */
+static void note_time(struct gate_lines *l, const char *s, size_t n)
+{
+	static const char key[] = "\"time\":";
+	const size_t len = sizeof key - 1;
+
+	l->json_time_us = -1;
+	if (n > len && !memcmp(s, key, len))
+		seconds(s + len, n - len, 1, &l->json_time_us);
+}
+
+/* A line that begins with '{' or '"'. True when it was a kernel message inside
+ * JSON, and *rc is what came of it. */
+static bool json_line(struct gate_lines *l, char *s, size_t n, struct origin *o,
+		      int *rc)
+{
+	size_t blanks = count_blanks(s, n);
+	bool cut;
+
+	if (!gate_jsonlog_message(&s, &n, &cut)) {
+		note_time(l, s + blanks, n - blanks);
+		return false;
+	}
+	o->cut = cut;
+	o->kernel = true;
+	o->less = true;
+	o->time_us = l->json_time_us;
+	l->json_time_us = -1;
+	*rc = split(l, s, n, o, true);
+	return true;
+}
+
 static int logical(struct gate_lines *l, size_t n, uint64_t number, bool cut)
 {
-	char *s = l->text, *end;
-	struct origin o;
+	char *s = l->text;
+	struct traits traits;
+	struct origin o = {.number = number, .time_us = -1, .cut = cut};
 	size_t k;
 	int rc;
 
@@ -714,26 +823,16 @@ static int logical(struct gate_lines *l, size_t n, uint64_t number, bool cut)
 		n -= 3;
 	}
 	k = count_blanks(s, n);
-	o = (struct origin){.number = number, .time_us = -1, .cut = cut};
+	if (k < n && (s[k] == '{' || s[k] == '"') &&
+	    json_line(l, s, n, &o, &rc))
+		return rc;
 	if (k < n && s[k] == '{')
 		return deliver(l, s, n, &o);
-	if (memchr(s, '=', n))
+	traits = look(s, n);
+	if (traits.equals)
 		n = decode(l, s, n);
-	for (;;) {
-		end = memchr(s, '\n', n);
-		k = end ? (size_t)(end - s) : n;
-		n -= k;
-		if (!gate_scan_plain(s, k))
-			k = sanitize(l, s, k);
-		o = (struct origin){.number = number, .time_us = -1};
-		o.cut = cut && !end;
-		strip_quotes(&s, &k, &o);
-		rc = messages(l, s, k, &o);
-		if (rc || !end)
-			return rc;
-		s = end + 1;
-		n--;
-	}
+	o.less = traits.less || traits.equals;
+	return split(l, s, n, &o, traits.odd || traits.equals);
 }
 
 /* True when the line goes on behind a final '='. */

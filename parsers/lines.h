@@ -9,7 +9,8 @@
  * message means and whether two messages belong together (line->joined only
  * says that they may).
  *
- * A line that starts with '{' is data, not console text, and passes untouched.
+ * A line that starts with '{' is data, not console text, and passes untouched,
+ * unless it is a kernel message in JSON (jsonlog.h).
  */
 #ifndef GATE_PARSERS_LINES_H
 #define GATE_PARSERS_LINES_H

@@ -104,13 +104,16 @@ static inline bool gate_scan_u64(struct gate_scan *s, uint64_t *ret)
 	return true;
 }
 
-/* A run of bytes that are neither blank nor `stop`; false when empty. */
+/* A run of bytes that are neither blank nor `stop`; false when empty. Without
+ * a stop ('\0') it is empty at a blank and at the end only, so that a loop over
+ * words gets on: a NUL byte of the line is part of a word. */
 static inline bool gate_scan_word(struct gate_scan *s, char stop,
 				  const char **word, size_t *len)
 {
 	const char *start = s->p;
 
-	while (s->p < s->end && !gate_scan_blank(*s->p) && *s->p != stop)
+	while (s->p < s->end && !gate_scan_blank(*s->p) &&
+	       (*s->p != stop || !stop))
 		s->p++;
 	*word = start;
 	*len = (size_t)(s->p - start);

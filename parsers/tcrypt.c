@@ -359,7 +359,8 @@ static void scan_direction(struct gate_scan *s, struct title *t)
 
 	t->op = HASH;
 	for (i = 0; i < 2; i++) {
-		if (gate_scan_left(s) < n || memcmp(s->end - n, words[i], n))
+		if (gate_scan_left(s) < n ||
+		    memcmp(s->end - n, words[i], n) != 0)
 			continue;
 		t->op = i ? DECRYPT : ENCRYPT;
 		s->end -= n;

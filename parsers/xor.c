@@ -16,6 +16,7 @@
  */
 #include "parsers/builtin.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,27 @@
 enum {
 	NAME_ROOM = 64,
 	ROW_ROOM = 80,
+	TEMPLATES_MAX = 32,
 	/* Lines without any template after which an announcement is stale. */
 	WINDOW = 256
+};
+
+/* 10 TB/s: no processor does that, but a clock that hardly moved says so. */
+static const double absurd = 1e13;
+/* One block in a jiffy at 1000 HZ with pages of 64 KiB, before 5.10. */
+static const double step_max = 64000 * 1024.0;
+
+struct measured {
+	char name[NAME_ROOM];
+	double speed;
 };
 
 struct xor {
 	const struct gate_sink *sink;
 	bool measuring;
+	bool jiffies;                             /* the form before 5.10 */
+	struct measured templates[TEMPLATES_MAX]; /* since the announcement */
+	size_t n_templates;
 	unsigned quoted;    /* where it was announced */
 	uint64_t last_line; /* of the announcement or the latest template */
 };
@@ -59,6 +74,15 @@ static int emit(struct xor *x, const struct gate_line *line, const char *bench,
 	s.iter = -1;
 	rc = x->sink->emit(x->sink->ctx, &s);
 	return rc ? rc : 1;
+}
+
+static int emit_failed(struct xor *x, const struct gate_line *line,
+		       const char *bench, const char *row, const char *message)
+{
+	struct gate_sample s = {.status = GATE_SAMPLE_FAILED,
+				.message = message};
+
+	return emit(x, line, bench, row, s);
 }
 
 static int emit_incomplete(struct xor *x, const struct gate_line *line,
@@ -135,6 +159,19 @@ static bool scan_speed(struct gate_scan *s, struct gate_sample *ret)
 	return true;
 }
 
+static void remember(struct xor *x, const char *name,
+		     const struct gate_sample *s)
+{
+	struct measured *m;
+
+	if (x->n_templates == TEMPLATES_MAX)
+		return;
+	m = &x->templates[x->n_templates++];
+	snprintf(m->name, sizeof m->name, "%s", name);
+	m->speed = s->value;
+	x->jiffies = s->method != NULL;
+}
+
 static int line_template(struct xor *x, struct gate_scan s,
 			 const struct gate_line *line)
 {
@@ -157,9 +194,158 @@ static int line_template(struct xor *x, struct gate_scan s,
 	x->last_line = line->number;
 	/* A clock that stands still makes the kernel's division overflow. */
 	if (negative)
-		return emit_incomplete(x, line, "xor", name,
-				       "the kernel printed a negative speed");
+		return emit_failed(x, line, "xor", name,
+				   "the kernel printed a negative speed");
+	if (sample.value >= absurd)
+		return emit_failed(x, line, "xor", name,
+				   "the kernel printed an absurd speed");
+	remember(x, name, &sample);
 	return emit(x, line, "xor", name, sample);
+}
+
+/* --- the choice ----------------------------------------------------------- */
+
+/* Since 5.10: the time of 800 passes over 4096 bytes, in nanoseconds. */
+static double took(double speed)
+{
+	return 800 * 4096 / speed * 1e9;
+}
+
+/* The kernel cut the speed to whole MB/s: the time that it divided by lies
+ * between this one and `t`. */
+static double took_least(double speed)
+{
+	return took(speed + 1e6);
+}
+
+static bool counts_in(const struct xor *x, double tick)
+{
+	double t, least, k;
+	size_t i;
+
+	for (i = 0; i < x->n_templates; i++) {
+		if (x->templates[i].speed <= 0)
+			return false;
+		t = took(x->templates[i].speed);
+		least = took_least(x->templates[i].speed);
+		k = floor(t / tick + 1e-9);
+		/* Rounding that wide would fit any tick. */
+		if (k < 1 || k * tick < least - 1 || t - least > tick / 8)
+			return false;
+	}
+	return x->n_templates > 1;
+}
+
+/*
+ * One tick of the clock in nanoseconds, when all times are whole numbers of
+ * one that some machine's clock source has: a jiffy, or a 32 kHz counter. 0
+ * where the clock is finer than that.
+ */
+static double clock_tick(const struct xor *x)
+{
+	static const double ticks[] = {1e7, 4e6, 1e6, 31250, 1e9 / 32768};
+	size_t i;
+
+	for (i = 0; i < sizeof ticks / sizeof ticks[0]; i++)
+		if (counts_in(x, ticks[i]))
+			return ticks[i];
+	return 0;
+}
+
+/* Before 5.10: speeds are a count times one step, which divides all of them.
+ * It depends on HZ and on the size of a page. */
+static double count_step(const struct xor *x)
+{
+	uint64_t a = 0, b, t;
+	size_t i;
+
+	for (i = 0; i < x->n_templates; i++)
+		for (b = (uint64_t)x->templates[i].speed; b; b = t) {
+			t = a % b;
+			a = b;
+		}
+	return (double)a < step_max ? (double)a : step_max;
+}
+
+/* Whether a clock of such a tick, or step, can tell the two speeds apart. */
+static bool differ(const struct xor *x, double fast, double slow, double tick)
+{
+	if (x->jiffies)
+		return fast - slow > tick;
+	return took_least(slow) - took(fast) > tick;
+}
+
+static const struct measured *find(const struct xor *x, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < x->n_templates; i++)
+		if (!strcmp(x->templates[i].name, name))
+			return &x->templates[i];
+	return NULL;
+}
+
+static void note(struct xor *x, const char *code, uint64_t line,
+		 const char *chosen, const char *what, const char *other)
+{
+	char text[2 * NAME_ROOM + 96];
+
+	snprintf(text, sizeof text, "xor uses %s%s%s", chosen, what, other);
+	x->sink->warn(x->sink->ctx, code, line, text);
+}
+
+/*
+ * The kernel takes the fastest. Too coarse a clock makes that a matter of luck
+ * (800 passes at 10 GB/s are ten ticks of a 32 kHz clock, so that a template
+ * which is 10 % slower may look the same). Without numbers, so that all
+ * rounds make one remark.
+ */
+static void check_choice(struct xor *x, const char *name, uint64_t line)
+{
+	const struct measured *chosen = find(x, name), *other;
+	double tick;
+	size_t i;
+
+	if (!x->n_templates)
+		return;
+	if (!chosen) {
+		note(x, "xor.choice", line, name, ", which was not measured",
+		     "");
+		return;
+	}
+	tick = x->jiffies ? count_step(x) : clock_tick(x);
+	for (i = 0; i < x->n_templates; i++) {
+		other = &x->templates[i];
+		if (differ(x, other->speed, chosen->speed, tick))
+			note(x, "xor.choice", line, name,
+			     ", but measured faster was ", other->name);
+		else if (other != chosen && tick > 0 &&
+			 !differ(x, chosen->speed, other->speed, tick))
+			note(x, "xor.choice", line, name,
+			     ", but its clock cannot tell it from ",
+			     other->name);
+	}
+}
+
+/* Behind "using function:". */
+static void line_choice(struct xor *x, struct gate_scan s,
+			const struct gate_line *line)
+{
+	char name[NAME_ROOM];
+
+	if (!scan_name(&s, '\0', name) || line->cut)
+		return;
+	note(x, "xor.selected", line->number, name, "", "");
+	check_choice(x, name, line->number);
+}
+
+static void announce(struct xor *x, bool measuring,
+		     const struct gate_line *line)
+{
+	x->measuring = measuring;
+	x->n_templates = 0;
+	x->quoted = line->quoted;
+	x->last_line = line->number;
 }
 
 /* Behind "xor:" or, in 2.6, "raid5:". */
@@ -170,22 +356,20 @@ static int line_xor(struct xor *x, struct gate_scan s,
 
 	gate_scan_blanks(&s);
 	if (gate_scan_lit(&s, "measuring ")) {
-		x->measuring = true;
-		x->quoted = line->quoted;
-		x->last_line = line->number;
+		announce(x, true, line);
 		return 1;
 	}
 	if (gate_scan_lit(&s, "using function:")) {
+		line_choice(x, s, line);
 		x->measuring = false;
+		x->n_templates = 0;
 		return 1;
 	}
 	if (gate_scan_lit(&s, "automatically using best checksumming "
 			      "function")) {
 		/* Up to 3.x the chosen one is still measured, and a colon
 		 * announces it. */
-		x->measuring = gate_scan_lit(&s, ":");
-		x->quoted = line->quoted;
-		x->last_line = line->number;
+		announce(x, gate_scan_lit(&s, ":"), line);
 		if (!x->measuring && scan_name(&s, '\0', name)) {
 			snprintf(text, sizeof text,
 				 "xor chose %s without measuring anything",
@@ -229,8 +413,11 @@ static int line_algorithm(struct xor *x, struct gate_scan s,
 	    !at_end(&s))
 		return no_value(x, s, line, "raid6", row);
 	if (negative)
-		return emit_incomplete(x, line, "raid6", row,
-				       "the kernel printed a negative speed");
+		return emit_failed(x, line, "raid6", row,
+				   "the kernel printed a negative speed");
+	if ((double)speed * 0x1p20 >= absurd)
+		return emit_failed(x, line, "raid6", row,
+				   "the kernel printed an absurd speed");
 	sample.value = (double)speed * 0x1p20;
 	return emit(x, line, "raid6", row, sample);
 }
@@ -252,6 +439,14 @@ static int line_raid6(struct xor *x, struct gate_scan s,
 				 "raid6 chose %s without measuring anything",
 				 name);
 			x->sink->warn(x->sink->ctx, "raid6.no-data",
+				      line->number, text);
+		}
+		return 1;
+	}
+	if (gate_scan_lit(&s, "using algorithm")) {
+		if (!line->cut && scan_name(&s, '\0', name)) {
+			snprintf(text, sizeof text, "raid6 uses %s", name);
+			x->sink->warn(x->sink->ctx, "raid6.selected",
 				      line->number, text);
 		}
 		return 1;

@@ -225,6 +225,22 @@ static bool too_deep(const char *s, size_t len, size_t *where)
 	return false;
 }
 
+static bool nul_escape(const char *s, size_t len, size_t *where)
+{
+	size_t i;
+
+	for (i = 0; i + 5 < len; i++) {
+		if (s[i] != '\\')
+			continue;
+		if (!memcmp(s + i, "\\u0000", 6)) {
+			*where = i;
+			return true;
+		}
+		i++; /* what is escaped begins no escape */
+	}
+	return false;
+}
+
 int gate_json_parse(const char *path, const char *text, size_t len,
 		    enum gate_status status, struct gate_json *ret,
 		    struct gate_error *err)
@@ -242,6 +258,12 @@ int gate_json_parse(const char *path, const char *text, size_t len,
 		goto out;
 	}
 	blank_comments(j.text, len);
+	/* cJSON would end the string there and say nothing. */
+	if (nul_escape(j.text, len, &where)) {
+		rc = fail_at(path, j.text, where, status, err,
+			     "\\u0000 cannot be part of a string");
+		goto out;
+	}
 	if (too_deep(j.text, len, &where)) {
 		rc = fail_at(path, j.text, where, status, err,
 			     "nested deeper than %d", DEPTH_MAX);
@@ -407,44 +429,86 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-/* The run of bytes that print as they are. */
-static size_t plain_run(const unsigned char *s)
+typedef signed char bytes16 __attribute__((vector_size(16)));
+
+/* All sixteen bytes print as they are. Those above 0x7f are negative here. */
+static bool plain16(const unsigned char *s)
+{
+	uint64_t half[2];
+	bytes16 v, bad;
+
+	memcpy(&v, s, sizeof v);
+	bad = (v < 0x20) | (v == 0x7f) | (v == '"') | (v == '\\');
+	memcpy(half, &bad, sizeof half);
+	return !(half[0] | half[1]);
+}
+
+/* How many of the `len` bytes print as they are. */
+static size_t plain_run(const unsigned char *s, size_t len)
 {
 	size_t n = 0;
 
-	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+	while (len - n >= sizeof(bytes16) && plain16(s + n))
+		n += sizeof(bytes16);
+	/* The rest is most often plain too, seen together with what is. */
+	if (n && len - n < sizeof(bytes16) &&
+	    plain16(s + len - sizeof(bytes16)))
+		return len;
+	while (n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' &&
+	       s[n] != '\\')
 		n++;
 	return n;
 }
 
-void gate_json_quote(const char *text, struct gate_str *out)
+/* An escape, or what stands for a byte that is no UTF-8. */
+static char *escape_at(char *p, unsigned char c, size_t utf8)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	if (utf8 == 0)
+		return mempcpy(p, "\xef\xbf\xbd", 3);
+	*p++ = '\\';
+	if (c == '"' || c == '\\') {
+		*p++ = (char)c;
+	} else if (c == '\n' || c == '\t') {
+		*p++ = c == '\n' ? 'n' : 't';
+	} else {
+		p = mempcpy(p, "u00", 3);
+		*p++ = hex[c >> 4];
+		*p++ = hex[c & 15];
+	}
+	return p;
+}
+
+char *gate_json_quote_at(char *p, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	const unsigned char *end = s + strlen(text);
 	size_t n;
 
-	gate_str_putc(out, '"');
+	*p++ = '"';
 	for (;;) {
-		n = plain_run(s);
-		gate_str_add(out, (const char *)s, n);
+		n = plain_run(s, (size_t)(end - s));
+		p = mempcpy(p, s, n);
 		s += n;
-		if (!*s)
+		if (s == end)
 			break;
 		n = utf8_length(s);
-		if (n == 0)
-			gate_str_puts(out, "\xef\xbf\xbd");
-		else if (*s == '"' || *s == '\\')
-			gate_str_addf(out, "\\%c", *s);
-		else if (*s == '\n')
-			gate_str_puts(out, "\\n");
-		else if (*s == '\t')
-			gate_str_puts(out, "\\t");
-		else if (*s < 0x20 || *s == 0x7f)
-			gate_str_addf(out, "\\u%04x", *s);
+		if (n > 1)
+			p = mempcpy(p, s, n);
 		else
-			gate_str_add(out, (const char *)s, n);
+			p = escape_at(p, *s, n);
 		s += n ? n : 1;
 	}
-	gate_str_putc(out, '"');
+	*p++ = '"';
+	return p;
+}
+
+static void print_string(const char *text, struct gate_str *out)
+{
+	size_t most = GATE_JSON_GROWTH * strlen(text) + 2;
+
+	gate_str_end(out, gate_json_quote_at(gate_str_room(out, most), text));
 }
 
 static void newline(struct gate_str *out, bool pretty, unsigned depth)
@@ -475,7 +539,7 @@ static void print_value(const cJSON *n, bool pretty, unsigned depth,
 	const cJSON *kid;
 
 	if (cJSON_IsString(n)) {
-		gate_json_quote(n->valuestring, out);
+		print_string(n->valuestring, out);
 		return;
 	}
 	if (cJSON_IsNumber(n)) {
@@ -492,7 +556,7 @@ static void print_value(const cJSON *n, bool pretty, unsigned depth,
 	for (kid = n->child; kid; kid = kid->next) {
 		newline(out, broken, depth + 1);
 		if (object) {
-			gate_json_quote(kid->string, out);
+			print_string(kid->string, out);
 			gate_str_puts(out, pretty ? ": " : ":");
 		}
 		print_value(kid, pretty, depth + 1, out);

@@ -64,8 +64,13 @@ int gate_json_uint(const struct gate_json *j, const cJSON *object,
  * `pretty`. Caller frees.
  */
 char *gate_json_print(const cJSON *root, bool pretty);
-/* Appends `text` as a JSON string, escaped as gate_json_print() does. */
-void gate_json_quote(const char *text, struct gate_str *out);
+/*
+ * Writes `text` as a JSON string, escaped as gate_json_print() does, without a
+ * NUL; returns where it ends. Needs room for GATE_JSON_GROWTH times its length
+ * and two quotes.
+ */
+enum { GATE_JSON_GROWTH = 6 };
+char *gate_json_quote_at(char *p, const char *text);
 /* Adds a number that gate_json_print() prints by gate_num_print(); a
  * non-finite one is null. */
 void gate_json_add_number(cJSON *object, const char *key, double v);

@@ -76,19 +76,21 @@ bool gate_num_double(const char *s, size_t len, double *ret)
 /* snprintf() takes ten times as long, and most values are whole. */
 static const char *print_whole(int64_t v, char buf[GATE_NUM_MAX])
 {
-	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-	char *p = buf + GATE_NUM_MAX;
-	size_t n;
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v, power;
+	size_t n = v < 0 ? 2 : 1, two;
 
-	do {
-		*--p = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (v < 0)
-		*--p = '-';
-	n = (size_t)(buf + GATE_NUM_MAX - p);
-	memmove(buf, p, n);
+	for (power = 10; power <= u; power *= 10)
+		n++;
 	buf[n] = '\0';
+	for (; u >= 10; u /= 100) {
+		two = (size_t)(u % 100);
+		buf[--n] = (char)('0' + two % 10);
+		buf[--n] = (char)('0' + two / 10);
+	}
+	if (n > (v < 0))
+		buf[--n] = (char)('0' + u);
+	if (v < 0)
+		buf[0] = '-';
 	return buf;
 }
 
@@ -99,7 +101,7 @@ const char *gate_num_print(double v, char buf[GATE_NUM_MAX])
 	if (!isfinite(v))
 		return strcpy(buf, "null");
 	/* Also makes -0 a plain 0. */
-	if (fabs(v) < 1e15 && v == floor(v))
+	if (fabs(v) < 1e15 && v == (double)(int64_t)v)
 		return print_whole((int64_t)v, buf);
 	for (precision = 15; precision <= 17; precision++) {
 		snprintf(buf, GATE_NUM_MAX, "%.*g", precision, v);

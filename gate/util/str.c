@@ -6,12 +6,19 @@
 
 #include "gate/util/mem.h"
 
-static void room(struct gate_str *s, size_t more)
+/* Apart, so that the common case stays small enough to be inlined. */
+static __attribute__((noinline)) void enlarge(struct gate_str *s, size_t more)
 {
 	void *p = s->data;
 
 	gate_grow(&p, &s->cap, s->len + more + 1, 1);
 	s->data = p;
+}
+
+static void room(struct gate_str *s, size_t more)
+{
+	if (s->cap - s->len <= more)
+		enlarge(s, more);
 }
 
 void gate_str_add(struct gate_str *s, const char *data, size_t len)
@@ -22,6 +29,18 @@ void gate_str_add(struct gate_str *s, const char *data, size_t len)
 	s->data[s->len] = '\0';
 }
 
+char *gate_str_room(struct gate_str *s, size_t more)
+{
+	room(s, more);
+	return s->data + s->len;
+}
+
+void gate_str_end(struct gate_str *s, const char *end)
+{
+	s->len = (size_t)(end - s->data);
+	s->data[s->len] = '\0';
+}
+
 void gate_str_puts(struct gate_str *s, const char *text)
 {
 	gate_str_add(s, text, strlen(text));
@@ -29,7 +48,9 @@ void gate_str_puts(struct gate_str *s, const char *text)
 
 void gate_str_putc(struct gate_str *s, char c)
 {
-	gate_str_add(s, &c, 1);
+	room(s, 1);
+	s->data[s->len++] = c;
+	s->data[s->len] = '\0';
 }
 
 void gate_str_addv(struct gate_str *s, const char *fmt, va_list ap)

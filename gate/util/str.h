@@ -25,6 +25,10 @@ void gate_str_addf(struct gate_str *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void gate_str_addv(struct gate_str *s, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+/* Room for `more` bytes behind the text, to be written to; gate_str_end()
+ * then says where they end. */
+char *gate_str_room(struct gate_str *s, size_t more);
+void gate_str_end(struct gate_str *s, const char *end);
 /* The text so far; "" when nothing was added. Borrowed. */
 const char *gate_str_text(const struct gate_str *s);
 /* The text as the caller's to free; the string is empty again. */

@@ -25,14 +25,14 @@ struct gate_proc {
 				    stdout is captured, stderr joins it unless
 				    drop_stderr */
 	bool drop_stderr;
-	bool keep_stderr;     /* captured by itself, its first 64 KiB */
-	const char *in_path;  /* stdin; NULL: /dev/null */
-	uint64_t memory_max;  /* bytes of address space; 0: no limit */
-	uint64_t timeout_ms;  /* 0: none */
-	size_t capture_max;   /* captured bytes kept; 0: 1 MiB. The rest is
-				 read and counted, never kept */
-	uint64_t output_max;  /* the child is ended when it wrote more than
-				 this; 0: 1 GiB to a file, else any */
+	bool keep_stderr;    /* captured by itself, its first 64 KiB */
+	const char *in_path; /* stdin; NULL: /dev/null */
+	uint64_t memory_max; /* bytes of address space; 0: no limit */
+	uint64_t timeout_ms; /* 0: none */
+	size_t capture_max;  /* captured bytes kept; 0: 1 MiB. The rest is
+				read and counted, never kept */
+	uint64_t output_max; /* the child is ended when it wrote more than
+				this; 0: 1 GiB to a file, else any */
 	/* Called about every 100 ms while the child runs, in the calling
 	 * thread; returning true ends the child as if its work were done
 	 * (proc_result.stopped). May be NULL. */
@@ -41,12 +41,12 @@ struct gate_proc {
 };
 
 struct gate_proc_result {
-	int exit_code;    /* as a shell has it: 128 + N for signal N */
-	bool timed_out;   /* ended by timeout_ms */
-	bool too_much;    /* ended by output_max */
-	bool stopped;     /* ended by tick */
+	int exit_code;  /* as a shell has it: 128 + N for signal N */
+	bool timed_out; /* ended by timeout_ms */
+	bool too_much;  /* ended by output_max */
+	bool stopped;   /* ended by tick */
 	double wall_s;
-	double cpu_s;     /* user and system, children included */
+	double cpu_s;        /* user and system, children included */
 	struct gate_str out; /* captured; gate_str_done() is the caller's */
 	struct gate_str err; /* with keep_stderr; the same */
 };

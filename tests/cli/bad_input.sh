@@ -43,7 +43,7 @@ bad 2 'one word too many' "$GATE" compare a b c
 bad 2 'needs logs of both sides' "$GATE" compare a
 bad 2 'needs logs of both sides' "$GATE" compare --base a
 bad 2 'either two logs, or' "$GATE" compare --base a --candidate b -- c
-bad 2 'no such parser' "$GATE" compare --parser tcript a b
+bad 2 'no parser is called "tcript"; did you mean "tcrypt"' "$GATE" compare --parser tcript a b
 bad 2 'must be wall or instructions' "$GATE" compare --clock cycles a b
 bad 2 'did you mean "markdown"' "$GATE" compare --report markdwon=x a b
 bad 2 'no file after' "$GATE" compare --report json= a b

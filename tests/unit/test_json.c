@@ -66,17 +66,18 @@ Test(json, refuses_what_would_be_silently_lost_or_deep)
 	struct gate_error err;
 	char deep[200];
 
-	cr_assert_eq(parse("{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}}", &j,
-			   &err),
+	cr_assert_eq(parse("{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}}", &j, &err),
 		     GATE_ECONFIG);
 	cr_assert(strstr(err.message, "\"c\" stands twice"), "%s", err.message);
 	memset(deep, '[', sizeof deep);
-	cr_assert_eq(gate_json_parse("f", deep, sizeof deep, GATE_ESYNTAX, &j,
-				     &err),
-		     GATE_ESYNTAX);
+	cr_assert_eq(
+		gate_json_parse("f", deep, sizeof deep, GATE_ESYNTAX, &j, &err),
+		GATE_ESYNTAX);
 	cr_assert(strstr(err.message, "nested deeper"));
 	cr_assert_eq(gate_json_parse("f", "{}\0x", 4, GATE_ESYNTAX, &j, &err),
 		     GATE_ESYNTAX);
+	cr_assert_eq(parse("{\"a\": \"sh\\u0000x\"}", &j, &err), GATE_ECONFIG);
+	cr_assert(strstr(err.message, "u0000"), "%s", err.message);
 	cr_assert_eq(parse("{} x", &j, &err), GATE_ECONFIG);
 	cr_assert_eq(parse("", &j, &err), GATE_ECONFIG);
 }
@@ -110,7 +111,8 @@ Test(json, prints_hostile_strings_as_valid_json)
 	cJSON *o = cJSON_CreateObject(), *back;
 	char *text;
 
-	cJSON_AddStringToObject(o, "s", "a\"b\\c\n\x01\xff\xc3\xa9\xed\xa0\x80");
+	cJSON_AddStringToObject(o, "s",
+				"a\"b\\c\n\x01\xff\xc3\xa9\xed\xa0\x80");
 	gate_json_add_number(o, "nan", (double)NAN);
 	gate_json_add_number(o, "third", 1.0 / 3);
 	text = gate_json_print(o, false);

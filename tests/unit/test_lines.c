@@ -236,6 +236,40 @@ Test(lines, drops_the_byte_order_mark)
 	expect("\xef\xbb\xbf[    1.5] a\n", "1 0 k- 1500000 a|");
 }
 
+/* As dmesg --json of util-linux 2.38.1 prints. */
+Test(lines, takes_messages_out_of_json_of_dmesg)
+{
+	expect("{\n"
+	       "   \"dmesg\": [\n"
+	       "      {\n"
+	       "         \"pri\": 6,\n"
+	       "         \"time\":    11.537515,\n"
+	       "         \"msg\": \"raid6: a \\\"b\\\" \\u00e4\\\\\"\n"
+	       "      },{\n"
+	       "         \"msg\": \"one\\ntwo\"\n",
+	       "1 0 u- -1 {|2 0 uj -1    \"dmesg\": [|3 0 uj -1       {|"
+	       "4 0 uj -1          \"pri\": 6,|"
+	       "5 0 uj -1          \"time\":    11.537515,|"
+	       "6 0 k- 11537515 raid6: a \"b\" \xc3\xa4\\|"
+	       "7 0 uj -1       },{|8 0 k- -1 one|8 0 k- -1 two|");
+}
+
+Test(lines, takes_messages_out_of_json_of_journald)
+{
+	expect_text("{\"_TRANSPORT\":\"kernel\",\"MESSAGE\":\"xor: m\","
+		    "\"PRIORITY\":\"6\"}",
+		    "xor: m");
+	expect_text("{ \"MESSAGE\" : \"   8regs : 1\" }", "   8regs : 1");
+}
+
+Test(lines, calls_a_json_string_without_its_end_cut)
+{
+	expect("\"msg\": \"xor: 12\n", "1 0 k- -1 xor: 12|cut|");
+	expect("\"msg\": \"xor: 12\\", "1 0 k- -1 xor: 12|cut|");
+	expect("\"msg\": \"xor: \\u00", "1 0 k- -1 xor: u00|cut|");
+	expect("\"msg\": \"xor: 12\"", "1 0 k- -1 xor: 12|");
+}
+
 Test(lines, leaves_json_alone)
 {
 	expect("{\"m\":\"[    1.000000] x<6>y\",\"a\":\"=3D\"}\r\n",

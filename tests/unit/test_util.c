@@ -22,10 +22,9 @@
 
 Test(num, reads_only_whole_plain_numbers)
 {
-	static const char *const bad[] = {"",     " 1",   "1 ",    "0x10",
-					  "inf",  "nan",  "1e",    "1.",
-					  ".5",   "--1",  "1e999", "1,5",
-					  "1_000"};
+	static const char *const bad[] = {"",      " 1",  "1 ",   "0x10", "inf",
+					  "nan",   "1e",  "1.",   ".5",   "--1",
+					  "1e999", "1,5", "1_000"};
 	double d = 7;
 	size_t i;
 
@@ -343,9 +342,9 @@ Test(proc, kills_what_ignores_the_polite_signal)
 	struct gate_proc_result res;
 	struct gate_error err;
 
-	cr_assert_eq(sh("trap '' TERM; while :; do sleep 1; done", &p, &res,
-			&err),
-		     0);
+	cr_assert_eq(
+		sh("trap '' TERM; while :; do sleep 1; done", &p, &res, &err),
+		0);
 	cr_assert(res.timed_out);
 	cr_assert_eq(res.exit_code, 128 + 9);
 	cr_assert_lt(res.wall_s, 15);

@@ -21,12 +21,12 @@ struct gate_line {
 	const char *text; /* the message, without prefix; NUL-terminated, but
 			     may hold NUL bytes within len */
 	size_t len;
-	uint64_t number;  /* 1-based, in the input */
+	uint64_t number; /* 1-based, in the input */
 	/* The kernel's time stamp in microseconds, or -1 when the line has
 	 * none. */
 	int64_t time_us;
-	bool kernel;   /* it carried a kernel or syslog prefix */
-	bool cut;      /* the last line, without a line end */
+	bool kernel; /* it carried a kernel or syslog prefix */
+	bool cut;    /* the last line, without a line end */
 	/* It may continue the line before: of the same printk record, or
 	 * without a prefix of its own and right behind it. Whether it does is
 	 * for the parser to tell. */
@@ -45,22 +45,34 @@ struct gate_sink {
 	 * "parse.incomplete", one line of text. */
 	void (*warn)(void *ctx, const char *code, uint64_t line,
 		     const char *text);
+	/* The instruction clock: time stamps of the kernel and cycles count
+	 * instructions. Appended: look at `size` before reading it. */
+	bool instructions;
 };
 
 struct gate_parser {
-	unsigned abi; /* GATE_PARSER_ABI */
-	size_t size;  /* sizeof(struct gate_parser) */
+	unsigned abi;            /* GATE_PARSER_ABI */
+	size_t size;             /* sizeof(struct gate_parser) */
 	const char *name;        /* "tcrypt" */
 	const char *description; /* one line for `gate list parsers` */
 	/* State for one input; `sink` outlives it. NULL: out of memory. */
 	void *(*open)(const struct gate_sink *sink);
 	/* 1: the line belonged to this parser's benchmark, 0: it did not,
-	 * negative: stop. */
+	 * negative: stop. When several parsers read one log, a line that one
+	 * claims by 1 without a remark "parse.unparsed" goes to no other. */
 	int (*line)(void *state, const struct gate_line *line);
 	/* End of input: emit what is still open. 0 or negative. */
 	int (*finish)(void *state);
 	/* Takes NULL. */
 	void (*close)(void *state);
 };
+
+/*
+ * What a plug-in exports: its parsers, ended with NULL. The host refuses an
+ * object whose `abi` is not its own GATE_PARSER_ABI or whose `size` is smaller
+ * than its own struct, and names it: abi, size and name keep their places in
+ * every ABI. Members are only ever appended within one ABI.
+ */
+extern const struct gate_parser *const gate_parser_plugin[];
 
 #endif
