@@ -7,18 +7,24 @@
 #include "gate/output.h"
 #include "gate/pair.h"
 #include "gate/parse.h"
+#include "gate/plan.h"
 #include "gate/roundlog.h"
 #include "gate/util/fs.h"
 #include "gate/util/mem.h"
 #include "gate/verdict.h"
+#include "gate/waiver.h"
 
 static const struct gate_cli_option options[] = {
 	{"--base", GATE_CLI_MANY, "FILE", "logs of the base, a round each"},
 	{"--candidate", GATE_CLI_MANY, "FILE", "logs of the candidate"},
-	{"--parser", GATE_CLI_VALUE, "NAME", "default: auto"},
+	{"--parser", GATE_CLI_VALUE, "NAME|/PATH.so",
+	 "default: auto, or what --config says of the job"},
 	{"--clock", GATE_CLI_VALUE, "wall|instructions",
 	 "what the values count; default: as the logs say, else wall"},
-	{"--config", GATE_CLI_VALUE, "FILE", "take the policy from here"},
+	{"--config", GATE_CLI_VALUE, "FILE",
+	 "take the policy, renames and the parsers of jobs from here"},
+	{"--waivers", GATE_CLI_VALUE, "FILE",
+	 "accept what this gate-waivers.json accepts"},
 	{"--report", GATE_CLI_VALUE, "FORMAT[=FILE]",
 	 "text, markdown, junit, json; default: text"},
 	{NULL, GATE_CLI_FLAG, NULL, NULL},
@@ -42,6 +48,8 @@ struct comparison {
 	bool clock_given;
 	enum gate_clock clock;
 	struct gate_config *config;
+	struct gate_waivers waivers;
+	char *config_dir; /* where it is */
 	struct gate_sample_set *samples;
 	struct gate_result *result;
 };
@@ -116,11 +124,8 @@ static int read_options(struct comparison *c, struct gate_error *err)
 	const char *parser = gate_cli_value(c->cli, "--parser", "auto");
 	const char *clock = gate_cli_value(c->cli, "--clock", NULL);
 
-	if (strcmp(parser, "auto") != 0 && !gate_parser_find(parser))
-		return gate_error_set(err, GATE_EUSAGE,
-				      "--parser \"%s\": no such parser; see "
-				      "gate list parsers",
-				      parser);
+	if (gate_parser_check(parser, err))
+		return gate_error_prefix(err, "--parser: ");
 	c->clock_given = clock != NULL;
 	if (clock && !gate_clock_parse(clock, &c->clock))
 		return gate_error_set(err, GATE_EUSAGE,
@@ -132,7 +137,7 @@ static int read_options(struct comparison *c, struct gate_error *err)
 
 static int read_policy(struct comparison *c, struct gate_error *err)
 {
-	const char *path = gate_cli_value(c->cli, "--config", NULL);
+	const char *path = gate_cli_value(c->cli, "--config", NULL), *slash;
 	char *text;
 	size_t len;
 	int rc;
@@ -148,6 +153,28 @@ static int read_policy(struct comparison *c, struct gate_error *err)
 	}
 	rc = gate_config_parse(path, text, len, &c->config, err);
 	free(text);
+	slash = strrchr(path, '/');
+	c->config_dir = slash ? gate_strndup(path, (size_t)(slash - path) + 1)
+			      : gate_strdup(".");
+	return rc;
+}
+
+static int read_waivers(struct comparison *c, struct gate_error *err)
+{
+	const char *path = gate_cli_value(c->cli, "--waivers", NULL);
+	char *text;
+	size_t len;
+	int rc;
+
+	if (!path)
+		return GATE_OK;
+	rc = gate_fs_read(path, CONFIG_MAX, &text, &len, err);
+	if (rc) {
+		err->status = GATE_ECONFIG;
+		return GATE_ECONFIG;
+	}
+	rc = gate_waivers_parse(path, text, len, &c->waivers, err);
+	free(text);
 	return rc;
 }
 
@@ -162,39 +189,127 @@ static enum gate_clock clock_of(const struct comparison *c,
 	return in->has_facts ? in->facts.clock : c->clock;
 }
 
+/* The next word of a job's parameters, "key=value"; blanks inside [] belong to
+ * it. NULL at the end. */
+static const char *next_word(const char **at, size_t *len)
+{
+	const char *s = *at + strspn(*at, " "), *p;
+	int depth = 0;
+
+	for (p = s; *p && (*p != ' ' || depth); p++)
+		depth += (*p == '[') - (*p == ']' && depth > 0);
+	*at = p;
+	*len = (size_t)(p - s);
+	return *len ? s : NULL;
+}
+
+/* The word of `params` that begins as this one does, up to its "=". */
+static const char *same_key(const char *params, const char *word, size_t len,
+			    size_t *ret)
+{
+	const char *eq = memchr(word, '=', len), *w;
+	size_t key = eq ? (size_t)(eq - word) + 1 : len;
+
+	while ((w = next_word(&params, ret)))
+		if (*ret >= key && !strncmp(w, word, key))
+			return w;
+	*ret = 0;
+	return NULL;
+}
+
+static int refuse_params(const struct input *a, const struct input *b,
+			 const char *x, size_t x_len, const char *y,
+			 size_t y_len, struct gate_error *err)
+{
+	return gate_error_set(
+		err, GATE_EHOST,
+		"job %s was run differently: \"%.*s\" in %s, \"%.*s\" in %s",
+		a->facts.job, (int)x_len, x ? x : "", a->path, (int)y_len,
+		y ? y : "", b->path);
+}
+
+/* Words of `a` that `b` has otherwise, or not at all. */
+static int compare_params(const struct input *a, const struct input *b,
+			  struct gate_error *err)
+{
+	const char *at = a->facts.params, *x, *y;
+	size_t x_len, y_len;
+
+	while ((x = next_word(&at, &x_len))) {
+		y = same_key(b->facts.params, x, x_len, &y_len);
+		if (!y && !memchr(x, '=', x_len)) {
+			y = b->facts.params;
+			y_len = strlen(y);
+		}
+		if (!y || y_len != x_len || strncmp(x, y, x_len) != 0)
+			return refuse_params(a, b, x, x_len, y, y_len, err);
+	}
+	at = b->facts.params;
+	while ((y = next_word(&at, &y_len)))
+		if (!same_key(a->facts.params, y, y_len, &x_len))
+			return refuse_params(a, b, NULL, 0, y, y_len, err);
+	return GATE_OK;
+}
+
+static int compare_hosts(const struct input *a, const struct input *b,
+			 struct gate_error *err)
+{
+	const struct gate_fact *x, *y;
+	size_t i, k;
+
+	for (i = 0; i < a->facts.n_host; i++)
+		for (k = 0; k < b->facts.n_host; k++) {
+			x = &a->facts.host[i];
+			y = &b->facts.host[k];
+			if (strcmp(x->key, y->key) != 0 ||
+			    !strcmp(x->value, y->value))
+				continue;
+			return gate_error_set(
+				err, GATE_EHOST,
+				"job %s was run on different hosts: %s is "
+				"\"%s\" in %s, \"%s\" in %s",
+				a->facts.job, x->key, x->value, a->path,
+				y->value, b->path);
+		}
+	return GATE_OK;
+}
+
+static int check_clock(const struct comparison *c, const struct input *in,
+		       struct gate_error *err)
+{
+	if (!c->clock_given || in->facts.clock == c->clock)
+		return GATE_OK;
+	return gate_error_set(err, GATE_EUSAGE,
+			      "%s was measured by the %s clock; --clock %s "
+			      "contradicts it",
+			      in->path, gate_clock_name(in->facts.clock),
+			      gate_clock_name(c->clock));
+}
+
 /* What the logs say of themselves must fit together. */
 static int check_facts(const struct comparison *c, struct gate_error *err)
 {
 	const struct input *a, *b;
+	int rc = GATE_OK;
 	size_t i, k;
 
-	for (i = 0; i < c->n; i++) {
-		a = &c->inputs[i];
-		if (!a->has_facts)
+	for (i = 0; i < c->n && !rc; i++) {
+		b = &c->inputs[i];
+		if (!b->has_facts)
 			continue;
-		if (c->clock_given && a->facts.clock != c->clock)
-			return gate_error_set(
-				err, GATE_EUSAGE,
-				"%s was measured by the %s clock; --clock %s "
-				"contradicts it",
-				a->path, gate_clock_name(a->facts.clock),
-				gate_clock_name(c->clock));
-		for (k = 0; k < i; k++) {
-			b = &c->inputs[k];
-			if (!b->has_facts || !a->facts.params ||
-			    !b->facts.params ||
-			    strcmp(a->facts.job, b->facts.job) != 0 ||
-			    !strcmp(a->facts.params, b->facts.params))
+		rc = check_clock(c, b, err);
+		for (k = 0; k < i && !rc; k++) {
+			a = &c->inputs[k];
+			if (!a->has_facts ||
+			    strcmp(a->facts.job, b->facts.job) != 0)
 				continue;
-			return gate_error_set(
-				err, GATE_EHOST,
-				"job %s was run differently: \"%s\" in %s, "
-				"\"%s\" in %s",
-				a->facts.job, b->facts.params, b->path,
-				a->facts.params, a->path);
+			if (a->facts.params && b->facts.params)
+				rc = compare_params(a, b, err);
+			if (!rc)
+				rc = compare_hosts(a, b, err);
 		}
 	}
-	return GATE_OK;
+	return rc;
 }
 
 /*
@@ -241,19 +356,51 @@ static unsigned round_of(const struct comparison *c, size_t index)
 	return all ? c->inputs[index].facts.round : place;
 }
 
+/* The job that a stored round belongs to, as --config has it. */
+static const struct gate_job *configured_job(const struct comparison *c,
+					     const struct input *in)
+{
+	size_t i;
+
+	for (i = 0; i < c->config->n_jobs; i++)
+		if (in->has_facts &&
+		    !strcmp(c->config->jobs[i].name, in->facts.job))
+			return &c->config->jobs[i];
+	return NULL;
+}
+
+/* How to read a log: --parser, else as the configuration says of its job. */
+static void choose_parser(const struct comparison *c, const struct input *in,
+			  struct gate_parse_opts *o,
+			  struct gate_program *program)
+{
+	const struct gate_job *job = configured_job(c, in);
+
+	o->parser = gate_cli_value(c->cli, "--parser", NULL);
+	if (o->parser || !job)
+		return;
+	o->parser = job->parser;
+	if (!job->parser_command)
+		return;
+	program->argv = (const char *const *)job->parser_command;
+	program->cwd = c->config_dir;
+	program->timeout_ms = job->parser_timeout_ms;
+	o->program = program;
+}
+
 static int parse_input(struct comparison *c, size_t i, struct gate_error *err)
 {
 	const struct input *in = &c->inputs[i];
-	struct gate_parse_opts o = {
-		.parser = gate_cli_value(c->cli, "--parser", "auto"),
-		.clock = clock_of(c, in),
-		.side = in->side,
-		.round = round_of(c, i),
-		.job = job_of(in),
-		.path = in->path};
+	struct gate_parse_opts o = {.clock = clock_of(c, in),
+				    .side = in->side,
+				    .round = round_of(c, i),
+				    .job = job_of(in),
+				    .path = in->path};
+	struct gate_program program = {0};
 	struct gate_parse_stats stats;
 	int rc;
 
+	choose_parser(c, in, &o, &program);
 	rc = gate_parse_file(&o, in->path, c->samples, &c->result->diags,
 			     &stats, err);
 	if (!rc && !stats.samples)
@@ -277,6 +424,42 @@ static struct gate_job_info *job_info(struct gate_result *r, const char *name,
 	return &r->jobs[r->n_jobs - 1];
 }
 
+/* The two sides of a round one right after the other, the base first in odd
+ * rounds? */
+static bool in_turn(const struct gate_roundlog *base,
+		    const struct gate_roundlog *candidate)
+{
+	if (base->round != candidate->round ||
+	    strcmp(base->job, candidate->job) != 0)
+		return true;
+	return base->round % 2 ? base->slot + 1 == candidate->slot
+			       : candidate->slot + 1 == base->slot;
+}
+
+/* The order in which the rounds ran, as far as the logs say. */
+static const char *find_order(const struct comparison *c)
+{
+	bool wall = false, abba = true;
+	size_t i, k;
+
+	for (i = 0; i < c->n; i++) {
+		const struct input *a = &c->inputs[i];
+
+		if (!a->has_facts)
+			return "unknown";
+		if (a->facts.clock != GATE_CLOCK_WALL)
+			continue;
+		if (!a->facts.slot)
+			return "unknown";
+		wall = true;
+		for (k = 0; k < c->n && a->side == GATE_BASE; k++)
+			if (c->inputs[k].has_facts &&
+			    c->inputs[k].side == GATE_CANDIDATE)
+				abba &= in_turn(&a->facts, &c->inputs[k].facts);
+	}
+	return !wall ? "phases" : abba ? "ABBA" : "interleaved";
+}
+
 static void describe(struct comparison *c)
 {
 	struct gate_result *r = c->result;
@@ -288,20 +471,24 @@ static void describe(struct comparison *c)
 
 		job = job_info(r, job_of(in), clock_of(c, in));
 		job->rounds[in->side]++;
+		job->contaminated[in->side] += in->facts.contaminated;
+		if (in->facts.cpu_least > 0)
+			job->cpu_share = in->facts.cpu_least;
 		if (in->has_facts && !job->params)
 			job->params = gate_strdup(in->facts.params);
 	}
 	r->version = gate_strdup(GATE_VERSION);
 	r->command = gate_strdup("compare");
-	r->order = gate_strdup("unknown");
+	r->order = gate_strdup(find_order(c));
 	r->base.how = gate_asprintf("%zu log%s", c->sides[0],
 				    c->sides[0] == 1 ? "" : "s");
 	r->candidate.how = gate_asprintf("%zu log%s", c->sides[1],
 					 c->sides[1] == 1 ? "" : "s");
-	gate_diags_add(&r->diags, GATE_DIAG_NOTE, "compare.order",
-		       "logs do not say in which order they were made; run "
-		       "base and candidate in turn, or a drift of the machine "
-		       "looks like a change");
+	if (!strcmp(r->order, "unknown"))
+		gate_diags_add(&r->diags, GATE_DIAG_NOTE, "compare.order",
+			       "logs do not say in which order they were made; "
+			       "run base and candidate in turn, or a drift of "
+			       "the machine looks like a change");
 	if (c->sides[0] != c->sides[1])
 		gate_diags_add(&r->diags, GATE_DIAG_WARNING, "compare.unequal",
 			       "%zu logs of the base and %zu of the candidate: "
@@ -330,6 +517,7 @@ static void decide(struct comparison *c)
 	struct gate_look_spec spec = {.spend = 1, .last = true};
 	struct gate_result *r = c->result;
 	bool done[2] = {false, false};
+	char today[GATE_DAY_MAX];
 	size_t i, rounds;
 
 	for (i = 0; i < r->n_jobs; i++) {
@@ -344,6 +532,9 @@ static void decide(struct comparison *c)
 		spec.may_park = rounds >= 10;
 		gate_decide(r, clock, &spec);
 	}
+	gate_plan(r);
+	gate_waivers_today(today);
+	gate_waivers_apply(&c->waivers, today, r);
 	gate_conclude(r);
 }
 
@@ -357,6 +548,8 @@ static int compare(struct comparison *c, struct gate_error *err)
 		rc = read_options(c, err);
 	if (!rc)
 		rc = read_policy(c, err);
+	if (!rc)
+		rc = read_waivers(c, err);
 	for (i = 0; i < c->n && !rc; i++)
 		rc = read_facts(&c->inputs[i], err);
 	if (!rc)
@@ -370,6 +563,8 @@ static int compare(struct comparison *c, struct gate_error *err)
 		rc = parse_input(c, i, err);
 	if (rc)
 		return rc;
+	gate_renames_apply(&c->config->renames, c->samples, 0);
+	gate_renames_report(&c->config->renames, &c->result->diags);
 	describe(c);
 	gate_pair(c->samples, c->result);
 	rc = check_common(c->result, err);
@@ -393,6 +588,8 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 		gate_roundlog_done(&c.inputs[i].facts);
 	free(c.inputs);
 	gate_config_free(c.config);
+	gate_waivers_done(&c.waivers);
+	free(c.config_dir);
 	gate_sample_set_free(c.samples);
 	gate_result_free(c.result);
 	return rc;

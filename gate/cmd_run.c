@@ -5,7 +5,7 @@
 
 #include "gate/cli.h"
 #include "gate/output.h"
-#include "gate/pipeline.h"
+#include "gate/cmd_run.h"
 #include "gate/util/fs.h"
 #include "gate/util/mem.h"
 #include "gate/util/num.h"
@@ -22,7 +22,11 @@ static const struct gate_cli_option options[] = {
 	{"--budget", GATE_CLI_VALUE, "DURATION",
 	 "begin no round after this time, like 30m"},
 	{"--run-dir", GATE_CLI_VALUE, "DIR",
-	 "where logs and results go; default: below the cache"},
+	 "where logs and results go; what is there of the same test goes on"},
+	{"--resume", GATE_CLI_FLAG, NULL,
+	 "refuse a --run-dir that holds no run to go on with"},
+	{"--waivers", GATE_CLI_VALUE, "FILE",
+	 "default: gate-waivers.json of the base commit"},
 	{"--report", GATE_CLI_VALUE, "FORMAT[=FILE]",
 	 "text, markdown, junit, json; default: text"},
 	{"--untrusted", GATE_CLI_FLAG, NULL,
@@ -46,8 +50,8 @@ static int store_result(const struct gate_result *r, const char *run_dir,
 	return rc;
 }
 
-static int read_options(const struct gate_cli *cli, struct gate_run_opts *o,
-			struct gate_error *err)
+int gate_run_options(const struct gate_cli *cli, struct gate_run_opts *o,
+		     struct gate_error *err)
 {
 	const char *budget = gate_cli_value(cli, "--budget", NULL);
 	int rc;
@@ -58,9 +62,14 @@ static int read_options(const struct gate_cli *cli, struct gate_run_opts *o,
 		.candidate = gate_cli_value(cli, "--candidate", "HEAD"),
 		.config = gate_cli_value(cli, "--config", NULL),
 		.run_dir = gate_cli_value(cli, "--run-dir", NULL),
+		.resume = gate_cli_has(cli, "--resume"),
+		.waivers = gate_cli_value(cli, "--waivers", NULL),
 		.trust_repo = gate_cli_has(cli, "--trust-repo"),
 		.untrusted = gate_cli_has(cli, "--untrusted"),
 	};
+	if (o->resume && !o->run_dir)
+		return gate_error_set(err, GATE_EUSAGE,
+				      "--resume needs --run-dir DIR");
 	rc = gate_cli_uint(cli, "--rounds", 1, 1000, &o->rounds, err);
 	if (!rc && budget &&
 	    (!gate_num_duration_ms(budget, &o->budget_ms) || !o->budget_ms))
@@ -72,36 +81,43 @@ static int read_options(const struct gate_cli *cli, struct gate_run_opts *o,
 }
 
 static int report(const struct gate_cli *cli, const struct gate_result *r,
-		  const char *run_dir, struct gate_error *err)
+		  const char *run_dir,
+		  void (*more)(const struct gate_cli *cli,
+			       const struct gate_result *r),
+		  struct gate_error *err)
 {
+	/* What more there is to say takes the text report's place. */
+	bool reports =
+		!more || gate_cli_has(cli, "--report") || !r->selftest.present;
 	int rc = GATE_OK;
 
 	if (run_dir)
 		rc = store_result(r, run_dir, err);
-	if (!rc)
+	if (!rc && reports)
 		rc = gate_output_write(cli, r, err);
+	if (!rc && more)
+		more(cli, r);
 	if (run_dir && !cli->quiet)
 		fprintf(stderr, "gate: logs and results are in %s\n", run_dir);
 	return rc;
 }
 
-static int run(const struct gate_cli *cli, struct gate_error *err)
+int gate_run_command(const struct gate_cli *cli, struct gate_run_opts *o,
+		     void (*more)(const struct gate_cli *cli,
+				  const struct gate_result *r),
+		     struct gate_error *err)
 {
 	struct gate_result *result = NULL;
 	struct gate_error late;
-	struct gate_run_opts o;
 	char *run_dir = NULL;
 	int rc;
 
-	rc = read_options(cli, &o, err);
-	if (rc)
-		return rc;
-	o.jobs = gate_cli_values(cli, "--job", &o.n_jobs);
-	o.progress = gate_progress_new(cli->quiet, cli->no_progress);
-	rc = gate_pipeline_run(&o, &result, &run_dir, err);
-	gate_progress_free(o.progress);
+	o->jobs = gate_cli_values(cli, "--job", &o->n_jobs);
+	o->progress = gate_progress_new(cli->quiet, cli->no_progress);
+	rc = gate_pipeline_run(o, &result, &run_dir, err);
+	gate_progress_free(o->progress);
 	if (result) {
-		int said = report(cli, result, run_dir, &late);
+		int said = report(cli, result, run_dir, more, &late);
 
 		if (!rc && said) {
 			*err = late;
@@ -112,8 +128,17 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 	}
 	gate_result_free(result);
 	free(run_dir);
-	free(o.jobs);
+	free(o->jobs);
 	return rc;
+}
+
+static int run(const struct gate_cli *cli, struct gate_error *err)
+{
+	struct gate_run_opts o;
+	int rc;
+
+	rc = gate_run_options(cli, &o, err);
+	return rc ? rc : gate_run_command(cli, &o, NULL, err);
 }
 
 const struct gate_cli_command gate_cmd_run = {

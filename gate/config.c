@@ -14,6 +14,7 @@ enum {
 	JOBS_MAX = 1000,
 	ARGV_MAX = 1000,
 	MODES_MAX = 500,
+	RENAMES_MAX = 1000,
 	MINUTE_MS = 60 * 1000,
 };
 
@@ -32,6 +33,7 @@ static void job_done(struct gate_job *j)
 	free(j->runner);
 	free(j->bench);
 	free(j->parser);
+	argv_free(j->parser_command);
 	free(j->modes);
 	free(j->alg);
 	argv_free(j->command);
@@ -71,6 +73,7 @@ void gate_config_free(struct gate_config *c)
 		job_done(&c->jobs[i]);
 	free(c->jobs);
 	gate_policy_done(&c->policy);
+	gate_renames_done(&c->renames);
 	free(c->path);
 	free(c);
 }
@@ -182,7 +185,7 @@ static int read_build(const struct gate_json *j, const cJSON *o,
 {
 	static const char *const keys[] = {"commands", "timeout", NULL};
 	const cJSON *commands = get(o, "commands"), *kid;
-	gate_argv argv;
+	gate_argv argv = NULL;
 	int rc;
 
 	rc = gate_json_keys(j, o, keys, err);
@@ -514,6 +517,30 @@ static int read_replay(const struct gate_json *j, const cJSON *o,
 	return rc;
 }
 
+/* A name, a path, or a program that reads the log. */
+static int read_parser(const struct gate_json *j, const cJSON *o,
+		       struct gate_job *job, struct gate_error *err)
+{
+	static const char *const keys[] = {"command", "timeout", NULL};
+	const cJSON *parser = get(o, "parser");
+	int rc;
+
+	if (!cJSON_IsObject(parser))
+		return read_copy(j, o, "parser", &job->parser, err);
+	rc = gate_json_keys(j, parser, keys, err);
+	if (!rc)
+		rc = read_duration(j, parser, "timeout",
+				   &job->parser_timeout_ms, err);
+	if (!rc && !get(parser, "command"))
+		rc = gate_json_error(j, parser, GATE_ECONFIG, err,
+				     "\"parser\" must be a name, the path of a "
+				     "plug-in, or {\"command\": [...]}");
+	if (!rc)
+		rc = read_optional_argv(j, parser, "command",
+					&job->parser_command, err);
+	return rc;
+}
+
 /* What a job of this kind cannot do without, and what contradicts. */
 static int check_job(const struct gate_json *j, const cJSON *o,
 		     const struct gate_job *job, struct gate_error *err)
@@ -585,10 +612,11 @@ static int fill_job(const struct gate_json *j, const cJSON *o,
 		    struct gate_error *err)
 {
 	static const char *const keys[] = {
-		"name", "runner",  "clock",       "bench", "parser", "modes",
-		"sec",  "num_mb",  "klen",        "alg",   "type",   "mask",
-		"cpu",  "command", "accel",       "load",  "memory", "append",
-		"logs", "timeout", "allow_empty", NULL};
+		"name",        "runner",    "clock",  "bench",   "parser",
+		"modes",       "sec",       "num_mb", "klen",    "alg",
+		"type",        "mask",      "cpu",    "command", "accel",
+		"load",        "memory",    "append", "logs",    "timeout",
+		"allow_empty", "cpu_share", NULL};
 	static const char *const runners[] = {"qemu", "local", "replay", NULL};
 	static const char *const clocks[] = {"wall", "instructions", NULL};
 	static const char *const benches[] = {"tcrypt", "xor", NULL};
@@ -611,7 +639,7 @@ static int fill_job(const struct gate_json *j, const cJSON *o,
 	if (!rc)
 		rc = read_choice(j, o, "bench", benches, &bench, err);
 	if (!rc)
-		rc = read_copy(j, o, "parser", &job->parser, err);
+		rc = read_parser(j, o, job, err);
 	if (!rc)
 		rc = read_optional_argv(j, o, "command", &job->command, err);
 	if (!rc)
@@ -625,11 +653,18 @@ static int fill_job(const struct gate_json *j, const cJSON *o,
 	if (!rc)
 		rc = gate_json_bool(j, o, "allow_empty", &job->allow_empty,
 				    err);
+	if (!rc)
+		rc = gate_json_number(j, o, "cpu_share", 0, 1, &job->cpu_share,
+				      err);
 	if (rc)
 		return rc;
 	job->runner = gate_strdup(runners[runner]);
 	job->bench = bench >= 0 ? gate_strdup(benches[bench]) : NULL;
 	job->clock = clock ? GATE_CLOCK_INSTRUCTIONS : GATE_CLOCK_WALL;
+	/* A guest computes from its start to its end; what a command does is
+	 * not known. */
+	if (!get(o, "cpu_share") && !clock && !strcmp(job->runner, "qemu"))
+		job->cpu_share = 0.9;
 	return check_job(j, o, job, err);
 }
 
@@ -708,11 +743,74 @@ static int read_kernel(const struct gate_json *j, const cJSON *o,
 	return rc;
 }
 
+static int check_rename(const struct gate_json *j, const cJSON *o,
+			const char *from, const char *to,
+			struct gate_error *err)
+{
+	const char *from_star = from ? strchr(from, '*') : NULL;
+	const char *to_star = to ? strchr(to, '*') : NULL;
+
+	if (!!get(o, "rows") == !!get(o, "drivers") || !from || !to || !*from ||
+	    !*to)
+		return gate_json_error(j, o, GATE_ECONFIG, err,
+				       "a rule needs \"rows\" or \"drivers\", "
+				       "and \"to\", like {\"rows\": "
+				       "\"tcrypt/old*\", \"to\": "
+				       "\"tcrypt/new*\"}");
+	if ((from_star && strchr(from_star + 1, '*')) ||
+	    (to_star && strchr(to_star + 1, '*')))
+		return gate_json_error(j, o, GATE_ECONFIG, err,
+				       "a name to rename holds one * at most");
+	if (to_star && !from_star)
+		return gate_json_error(j, o, GATE_ECONFIG, err,
+				       "\"to\" holds a * that stands for "
+				       "nothing");
+	return GATE_OK;
+}
+
+static int read_renames(const struct gate_json *j, const cJSON *array,
+			struct gate_renames *r, struct gate_error *err)
+{
+	static const char *const keys[] = {"rows", "drivers", "to", NULL};
+	const char *from, *to;
+	const cJSON *kid;
+	int rc = GATE_OK;
+
+	if (array && !cJSON_IsArray(array))
+		return gate_json_error(j, array, GATE_ECONFIG, err,
+				       "\"rename\" must be an array of rules");
+	cJSON_ArrayForEach(kid, array)
+	{
+		from = to = NULL;
+		rc = gate_json_keys(j, kid, keys, err);
+		if (!rc)
+			rc = gate_json_string(j, kid, "rows", &from, err);
+		if (!rc)
+			rc = gate_json_string(j, kid, "drivers", &from, err);
+		if (!rc)
+			rc = gate_json_string(j, kid, "to", &to, err);
+		if (!rc)
+			rc = check_rename(j, kid, from, to, err);
+		if (!rc && r->n >= RENAMES_MAX)
+			rc = gate_json_error(j, kid, GATE_ECONFIG, err,
+					     "more than %d rules", RENAMES_MAX);
+		if (rc)
+			return rc;
+		GATE_PUSH(r->items, r->n, r->cap,
+			  (struct gate_rename){.drivers = get(kid, "drivers") !=
+							  NULL,
+					       .from = gate_strdup(from),
+					       .to = gate_strdup(to)});
+	}
+	return GATE_OK;
+}
+
 static int read_root(const struct gate_json *j, struct gate_config *c,
 		     struct gate_error *err)
 {
-	static const char *const keys[] = {
-		"$schema", "build", "kernel", "jobs", "rounds", "policy", NULL};
+	static const char *const keys[] = {"$schema", "build",  "kernel",
+					   "jobs",    "rounds", "policy",
+					   "rename",  NULL};
 	const cJSON *build = get(j->root, "build");
 	const cJSON *rounds = get(j->root, "rounds");
 	const cJSON *policy = get(j->root, "policy");
@@ -725,6 +823,8 @@ static int read_root(const struct gate_json *j, struct gate_config *c,
 		rc = read_rounds(j, rounds, &c->rounds, err);
 	if (!rc && policy)
 		rc = read_policy(j, policy, &c->policy, err);
+	if (!rc)
+		rc = read_renames(j, get(j->root, "rename"), &c->renames, err);
 	if (!rc)
 		rc = read_jobs(j, get(j->root, "jobs"), c, err);
 	if (!rc)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "gate/policy.h"
+#include "gate/rename.h"
 #include "gate/sample_set.h"
 #include "gate/util/error.h"
 
@@ -31,7 +32,9 @@ struct gate_job {
 	char *runner; /* "qemu", "local", "replay" */
 	enum gate_clock clock;
 	char *bench;  /* "tcrypt", "xor"; NULL with a command of its own */
-	char *parser; /* "auto" or a name */
+	char *parser; /* "auto", a name, or a plug-in's absolute path */
+	gate_argv parser_command;   /* a program instead; NULL: none */
+	uint64_t parser_timeout_ms; /* 0: the default of gate/plugin.h */
 	/* tcrypt */
 	unsigned *modes;
 	size_t n_modes, cap_modes;
@@ -42,17 +45,20 @@ struct gate_job {
 	/* command */
 	gate_argv command;
 	/* qemu */
-	char *cpu;             /* "max" */
+	char *cpu; /* "max" */
 	enum gate_accel accel;
 	unsigned memory_mb;
-	gate_argv load;        /* modules to load besides those of the bench */
-	gate_argv append;      /* kernel command line words */
-	char *image;           /* globs below GATE_BUILD */
+	gate_argv load;   /* modules to load besides those of the bench */
+	gate_argv append; /* kernel command line words */
+	char *image;      /* globs below GATE_BUILD */
 	char *modules;
 	/* replay */
-	char *logs[2];         /* a folder of round logs a side */
-	uint64_t timeout_ms;   /* for each round */
+	char *logs[2];       /* a folder of round logs a side */
+	uint64_t timeout_ms; /* for each round */
 	bool allow_empty;
+	/* The share of a processor below which a round by wall clock is
+	 * contaminated; 0: nobody looks. */
+	double cpu_share;
 };
 
 struct gate_rounds {
@@ -68,6 +74,7 @@ struct gate_config {
 	size_t n_jobs, cap_jobs;
 	struct gate_rounds rounds;
 	struct gate_policy policy;
+	struct gate_renames renames;
 };
 
 /* An empty configuration with all defaults (what `compare` uses). */

@@ -61,6 +61,9 @@ static void forget(struct gate_row *row)
 {
 	row->slowdown = row->p = row->p_holm = row->q_bh = GATE_NAN;
 	row->ci[0] = row->ci[1] = row->mde = row->h = GATE_NAN;
+	row->p_mw = row->p_sr = GATE_NAN;
+	row->hl = row->hl_ci[0] = row->hl_ci[1] = GATE_NAN;
+	row->decided_at = 0;
 }
 
 /* The rounds of both sides that are usable on both, by their ids. */
@@ -153,6 +156,9 @@ void gate_judge_done(struct gate_judging *w)
 	free(w->rows);
 	free(w->family);
 	free(w->scratch);
+	for (i = 0; w->unsound && i < w->result->n_jobs; i++)
+		free(w->unsound[i]);
+	free(w->unsound);
 }
 
 static int by_group(const void *a, const void *b)

@@ -30,6 +30,8 @@ struct gate_judged {
 	/* Wall clock: takes part in the family. Instruction clock: exact on
 	 * both sides and finer than its print. */
 	bool tested;
+	bool apart;       /* its base differs from itself by the threshold */
+	bool barred;      /* so it may not block, or no single row may */
 	double threshold; /* wall clock: a fraction, the floor included */
 	double median;
 	double least_var;
@@ -45,7 +47,9 @@ struct gate_judging {
 	size_t n;
 	struct gate_judged **family; /* those that are tested */
 	size_t m;
+	size_t size;     /* of the family: m, or more when a look tested more */
 	double *scratch; /* as long as the family and the longest row */
+	char **unsound;  /* a job of the result; NULL before the check */
 };
 
 /* A group; members[0] is the row of it that stands first. */
@@ -95,6 +99,16 @@ void gate_judge_groups_done(struct gate_judged_groups *gs);
 /* Adds it to the result as passed, without its test. Borrowed. */
 struct gate_group *gate_judge_add_group(struct gate_judging *w,
 					const struct gate_judged_group *g);
+
+/* gate/past.c: true when an earlier look passed the row. */
+bool gate_judge_past(const struct gate_past *p, const struct gate_row *row,
+		     enum gate_verdict *verdict, unsigned *at);
+size_t gate_judge_past_family(const struct gate_past *p);
+
+/* gate/judge_check.c: fills result->check, from the rows that are tested. */
+void gate_judge_check(struct gate_judging *w);
+/* After it: why the rounds of this job cannot carry a verdict, or NULL. */
+const char *gate_judge_unsound(const struct gate_judging *w, const char *job);
 
 /* One look at all rows of a clock, with its groups. */
 void gate_judge_wall(struct gate_judging *w);

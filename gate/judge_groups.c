@@ -131,7 +131,7 @@ static void holm_over_groups(const struct gate_judged_groups *gs)
 	qsort(sorted, gs->n, sizeof(struct gate_judged_group *), by_group_p);
 	for (i = 0; i < gs->n; i++)
 		p[i] = sorted[i]->p;
-	gate_stats_holm(p, gs->n);
+	gate_stats_holm(p, gs->n, gs->n);
 	for (i = 0; i < gs->n; i++)
 		sorted[i]->p_holm = p[i];
 	free(sorted);
@@ -146,6 +146,7 @@ static void report_wall_group(struct gate_judging *w,
 	const struct gate_policy *policy = &w->result->policy;
 	double alpha = GROUPS_SHARE * policy->alpha * w->spec->spend;
 	struct gate_group *out = gate_judge_add_group(w, g);
+	const char *unsound = gate_judge_unsound(w, out->job);
 
 	out->threshold = policy->group_threshold;
 	out->ci[0] = o->ci[0];
@@ -153,16 +154,18 @@ static void report_wall_group(struct gate_judging *w,
 	out->p = g->p;
 	out->p_holm = g->p_holm;
 	if (g->p_holm <= alpha && g->at >= log1p(out->threshold))
-		out->verdict = GATE_V_REGRESSION;
+		out->verdict =
+			unsound ? GATE_V_INCONCLUSIVE : GATE_V_REGRESSION;
 	out->reason = gate_asprintf(
 		"%+.2f %% [%+.2f, %+.2f] over %zu of %zu rows and %zu "
 		"rounds, threshold %.4g %%; Holm-adjusted p %.2g in a family "
-		"of "
-		"%zu",
+		"of %zu%s%s",
 		gate_judge_percent(out->slowdown),
 		gate_judge_percent(out->ci[0]), gate_judge_percent(out->ci[1]),
-		g->k, g->n, g->n_rounds, 100 * out->threshold, g->p_holm,
-		gs->n);
+		g->k, g->n, g->n_rounds, 100 * out->threshold, g->p_holm, gs->n,
+		out->verdict == GATE_V_INCONCLUSIVE ? "; it may not block: "
+						    : "",
+		out->verdict == GATE_V_INCONCLUSIVE ? unsound : "");
 }
 
 static void decide_wall_groups(struct gate_judging *w,
@@ -231,6 +234,7 @@ static void decide_suite(struct gate_judging *w,
 	struct over_rounds o;
 	double *d = NULL;
 	size_t n = 0;
+	bool barred;
 
 	free(s->reason);
 	*s = (struct gate_suite){.slowdown = GATE_NAN,
@@ -254,15 +258,19 @@ static void decide_suite(struct gate_judging *w,
 	s->ci[0] = o.ci[0];
 	s->ci[1] = o.ci[1];
 	s->p = o.p;
-	s->verdict = o.p <= alpha && o.at >= log1p(policy->suite_threshold)
-			     ? GATE_V_REGRESSION
-			     : GATE_V_PASS;
+	s->verdict = GATE_V_PASS;
+	if (o.p <= alpha && o.at >= log1p(policy->suite_threshold))
+		s->verdict = w->result->check.unsound ? GATE_V_INCONCLUSIVE
+						      : GATE_V_REGRESSION;
+	barred = s->verdict == GATE_V_INCONCLUSIVE;
 	s->reason = gate_asprintf("%+.2f %% [%+.2f, %+.2f] over %zu groups and "
-				  "%zu rounds, threshold %.4g %%; p %.2g",
+				  "%zu rounds, threshold %.4g %%; p %.2g%s%s",
 				  gate_judge_percent(s->slowdown),
 				  gate_judge_percent(s->ci[0]),
 				  gate_judge_percent(s->ci[1]), gs->n, n,
-				  100 * policy->suite_threshold, s->p);
+				  100 * policy->suite_threshold, s->p,
+				  barred ? "; it may not block: " : "",
+				  barred ? w->result->check.unsound : "");
 }
 
 void gate_judge_groups(struct gate_judging *w)

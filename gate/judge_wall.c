@@ -151,7 +151,7 @@ static void describe(const struct gate_judging *w, struct gate_judged **set,
 	double alpha = ALPHA_SHARE * w->result->policy.alpha * w->spec->spend;
 	double df = set[0]->e.df;
 	double t_interval = gate_stats_t_quantile((1 - GATE_INTERVAL) / 2, df);
-	double t_alpha = gate_stats_t_quantile(alpha / (double)w->m, df);
+	double t_alpha = gate_stats_t_quantile(alpha / (double)w->size, df);
 	double z = gate_stats_normal_quantile(POWER);
 	struct gate_row *row;
 	double se, at;
@@ -261,7 +261,7 @@ static void test_family(const struct gate_judging *w)
 	qsort(w->family, w->m, sizeof(struct gate_judged *), by_p);
 	for (i = 0; i < w->m; i++)
 		w->scratch[i] = w->family[i]->row->p;
-	gate_stats_holm(w->scratch, w->m);
+	gate_stats_holm(w->scratch, w->m, w->size);
 	for (i = 0; i < w->m; i++)
 		w->family[i]->row->p_holm = w->scratch[i];
 	for (i = 0; i < w->m; i++)
@@ -273,7 +273,7 @@ static void test_family(const struct gate_judging *w)
 	qsort(w->family, w->m, sizeof(struct gate_judged *), by_p_faster);
 	for (i = 0; i < w->m; i++)
 		w->scratch[i] = w->family[i]->p_faster;
-	gate_stats_holm(w->scratch, w->m);
+	gate_stats_holm(w->scratch, w->m, w->size);
 	for (i = 0; i < w->m; i++)
 		w->family[i]->p_faster_holm = w->scratch[i];
 }
@@ -323,15 +323,17 @@ static void add_open_reason(const struct gate_judging *w,
 		gate_str_addf(s,
 			      ": at least %s, but the evidence is too weak "
 			      "(Holm-adjusted p %.2g in a family of %zu)",
-			      limit, j->row->p_holm, w->m);
+			      limit, j->row->p_holm, w->size);
 	else
 		gate_str_addf(s, ": not shown to be below %s", limit);
 	gate_str_puts(s, w->spec->last ? "; no rounds are left"
 				       : "; more rounds can tell");
 }
 
+/* What a verdict rests on, or why a row that is slower may not block. */
 static char *wall_reason(const struct gate_judging *w,
-			 const struct gate_judged *j, enum gate_verdict v)
+			 const struct gate_judged *j, enum gate_verdict v,
+			 const char *bar)
 {
 	const struct gate_row *row = j->row;
 	struct gate_str s = {0};
@@ -341,16 +343,21 @@ static char *wall_reason(const struct gate_judging *w,
 		      gate_judge_percent(row->slowdown),
 		      gate_judge_percent(row->ci[0]),
 		      gate_judge_percent(row->ci[1]), j->n);
-	if (v == GATE_V_REGRESSION)
+	if (bar)
+		gate_str_addf(&s,
+			      ": at least %s (Holm-adjusted p %.2g in a family "
+			      "of %zu), but it may not block: %s",
+			      limit, row->p_holm, w->size, bar);
+	else if (v == GATE_V_REGRESSION)
 		gate_str_addf(&s,
 			      ": slower by at least %s; Holm-adjusted p %.2g "
 			      "in a family of %zu",
-			      limit, row->p_holm, w->m);
+			      limit, row->p_holm, w->size);
 	else if (v == GATE_V_IMPROVEMENT)
 		gate_str_addf(&s,
 			      ": faster by at least %s; Holm-adjusted p %.2g "
 			      "in a family of %zu",
-			      limit, j->p_faster_holm, w->m);
+			      limit, j->p_faster_holm, w->size);
 	else if (v == GATE_V_PASS)
 		gate_str_addf(&s, ": shown to be below %s", limit);
 	else if (v == GATE_V_PARKED)
@@ -369,9 +376,71 @@ static char *wall_reason(const struct gate_judging *w,
 	return gate_str_steal(&s);
 }
 
+/* Why nothing may block that this row says; NULL: it may. Caller frees. */
+static char *find_bar(const struct gate_judging *w, const struct gate_judged *j)
+{
+	const struct gate_check *c = &w->result->check;
+	const char *unsound = gate_judge_unsound(w, j->row->job);
+
+	if (unsound)
+		return gate_strdup(unsound);
+	if (j->barred)
+		return gate_asprintf("in %zu of %zu rows the base differs from "
+				     "itself as much",
+				     c->apart, c->rows);
+	return NULL;
+}
+
+/*
+ * A pass is final, so that the error of passing is spent as planned, unless
+ * there is a regression now.
+ */
+static bool settle_by_past(const struct gate_judging *w, struct gate_judged *j,
+			   enum gate_verdict now)
+{
+	struct gate_row *row = j->row;
+	enum gate_verdict v;
+	unsigned at;
+
+	if (now == GATE_V_REGRESSION ||
+	    !gate_judge_past(w->spec->past, row, &v, &at) ||
+	    (now == GATE_V_IMPROVEMENT && v == GATE_V_PASS))
+		return false;
+	row->decided_at = at;
+	gate_judge_settle(
+		row, v,
+		gate_asprintf("%+.2f %% [%+.2f, %+.2f] over %zu rounds: %s "
+			      "after %u rounds",
+			      gate_judge_percent(row->slowdown),
+			      gate_judge_percent(row->ci[0]),
+			      gate_judge_percent(row->ci[1]), j->n,
+			      v == GATE_V_IMPROVEMENT
+				      ? "faster by at least the threshold"
+				      : "shown to be below the threshold",
+			      at));
+	return true;
+}
+
+static void settle_by_look(const struct gate_judging *w, struct gate_judged *j)
+{
+	enum gate_verdict v = wall_verdict(w, j);
+	char *bar = NULL;
+
+	if (settle_by_past(w, j, v))
+		return;
+	if (v == GATE_V_REGRESSION)
+		bar = find_bar(w, j);
+	if (bar)
+		v = GATE_V_INCONCLUSIVE;
+	if (v != GATE_V_INCONCLUSIVE)
+		j->row->decided_at =
+			w->spec->rounds ? w->spec->rounds : (unsigned)j->n;
+	gate_judge_settle(j->row, v, wall_reason(w, j, v, bar));
+	free(bar);
+}
+
 void gate_judge_wall(struct gate_judging *w)
 {
-	enum gate_verdict v;
 	struct gate_judged *j;
 	size_t i;
 
@@ -384,12 +453,13 @@ void gate_judge_wall(struct gate_judging *w)
 		j->threshold = wall_threshold(j->row);
 		w->family[w->m++] = j;
 	}
+	w->size = gate_judge_past_family(w->spec->past);
+	if (w->size < w->m)
+		w->size = w->m;
 	estimate(w);
 	test_family(w);
-	for (i = 0; i < w->m; i++) {
-		j = w->family[i];
-		v = wall_verdict(w, j);
-		gate_judge_settle(j->row, v, wall_reason(w, j, v));
-	}
+	gate_judge_check(w);
+	for (i = 0; i < w->m; i++)
+		settle_by_look(w, w->family[i]);
 	gate_judge_groups(w);
 }

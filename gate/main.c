@@ -9,16 +9,21 @@
  *   checkout*.c    revisions -> commits -> two trees
  *   build.c        the user's build commands in each tree
  *   runners/       a built tree -> the raw log of one round
- *   rounds.c       both sides, interleaved; roundlog.c: a log's first line
- *   parse.c        raw log -> samples, by ../parsers
+ *   rounds.c       both sides, interleaved; roundlog.c: a log's first line;
+ *                  journal.c: what a run directory holds already
+ *   parse.c        raw log -> samples, by ../parsers or plugin.c
+ *   rename.c       names of the base -> names of the candidate
  *   pair.c         samples of both sides -> rows with one value a round
- *   stats.c        numbers -> numbers
- *   verdict.c      rows and policy -> verdicts, groups, suite, exit code
+ *   stats.c        numbers -> numbers, ranks.c: without a model of the noise
+ *   verdict.c      rows and policy -> verdicts, groups, suite, exit code;
+ *                  judge*.c the two clocks, looks.c one test over more rounds
+ *   waiver.c       what has been accepted; plan.c, selftest.c: what it takes
  *   result*.c      all of it as data, and as result.json
  *   output.c       the result through ../reporters to files
  *   pipeline.c     the order of all this for `gate run`
  *   util/          errors, memory, strings, files, processes, JSON
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "gate/cli.h"
@@ -26,13 +31,17 @@
 
 extern const struct gate_cli_command gate_cmd_run;
 extern const struct gate_cli_command gate_cmd_compare;
+extern const struct gate_cli_command gate_cmd_explain;
+extern const struct gate_cli_command gate_cmd_selftest;
 extern const struct gate_cli_command gate_cmd_parse;
 extern const struct gate_cli_command gate_cmd_report;
 extern const struct gate_cli_command gate_cmd_list;
 
 const struct gate_cli_command *const gate_commands[] = {
-	&gate_cmd_run,    &gate_cmd_compare, &gate_cmd_parse,
-	&gate_cmd_report, &gate_cmd_list,    NULL,
+	&gate_cmd_run,      &gate_cmd_compare,
+	&gate_cmd_selftest, &gate_cmd_explain,
+	&gate_cmd_parse,    &gate_cmd_report,
+	&gate_cmd_list,     NULL,
 };
 
 static int dispatch(int argc, char **argv, struct gate_error *err)
@@ -63,7 +72,7 @@ int main(int argc, char **argv)
 		rc = gate_error_exit_code(err.status);
 	}
 	/* A full disk behind standard output must not look like success. */
-	if (fflush(stdout) || ferror(stdout)) {
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
 		fputs("gate: cannot write to standard output\n", stderr);
 		rc = rc ? rc : 4;
 	}

@@ -20,8 +20,8 @@
  */
 void gate_pair(const struct gate_sample_set *set, struct gate_result *result);
 
-/* "tcrypt/cbc(aes)/encrypt" for ("tcrypt", "cbc(aes)/encrypt/key=128/block=16").
- * Caller frees. */
+/* "tcrypt/cbc(aes)/encrypt" for ("tcrypt",
+ * "cbc(aes)/encrypt/key=128/block=16"). Caller frees. */
 char *gate_group_name(const char *bench, const char *row);
 
 #endif

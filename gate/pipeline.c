@@ -9,33 +9,46 @@
 #include "gate/build.h"
 #include "gate/checkout.h"
 #include "gate/config.h"
+#include "gate/looks.h"
 #include "gate/pair.h"
 #include "gate/parse.h"
+#include "gate/plan.h"
+#include "gate/roundlog.h"
 #include "gate/rounds.h"
+#include "gate/selftest.h"
 #include "gate/util/fs.h"
 #include "gate/util/hash.h"
+#include "gate/util/json.h"
 #include "gate/util/mem.h"
 #include "gate/util/num.h"
 #include "gate/util/str.h"
 #include "gate/verdict.h"
+#include "gate/waiver.h"
 
-enum { CONFIG_MAX = 1 << 20 };
+enum { CONFIG_MAX = 1 << 20, FACTS_MAX = 65536 };
 static const char config_name[] = "gate.json";
+static const char waivers_name[] = "gate-waivers.json";
 
 struct pipeline {
 	const struct gate_run_opts *opts;
 	struct gate_repo *repo;
 	struct gate_config *config;
+	enum gate_side config_side; /* whose it is, unless it is a file */
+	char *config_text;
+	size_t config_len;
+	struct gate_waivers waivers;
+	char today[GATE_DAY_MAX];
 	bool *wanted; /* a job */
 	char *run_dir;
+	struct gate_journal *journal;
 	struct gate_trees trees;
 	bool have_trees;
 	struct gate_session *session;
 	struct gate_sample_set *samples;
 	struct gate_result *result;
 	double started;
-	/* For each clock: what the last look may spend. */
-	struct gate_look_spec specs[2];
+	/* For each clock. */
+	struct gate_looks looks[2];
 	unsigned done[2]; /* rounds measured */
 };
 
@@ -122,7 +135,8 @@ static int read_config_file(struct pipeline *p, struct gate_error *err)
 		return GATE_ECONFIG;
 	}
 	rc = gate_config_parse(p->opts->config, text, len, &p->config, err);
-	free(text);
+	p->config_text = text;
+	p->config_len = len;
 	return rc;
 }
 
@@ -139,6 +153,7 @@ static int read_config_commit(struct pipeline *p, struct gate_error *err)
 			    &len, err);
 	if (!rc && !text && !p->opts->untrusted) {
 		from = "candidate";
+		p->config_side = GATE_CANDIDATE;
 		commit = p->result->candidate.commit;
 		rc = gate_repo_read(p->repo, commit, config_name, CONFIG_MAX,
 				    &text, &len, err);
@@ -164,9 +179,62 @@ static int read_config_commit(struct pipeline *p, struct gate_error *err)
 		rc = gate_config_parse(path, text, len, &p->config, err);
 		free(path);
 	}
-	free(text);
+	p->config_text = text;
+	p->config_len = len;
 	return rc;
 }
+
+/* --- waivers ------------------------------------------------------------ */
+
+/* As with the configuration: a change must not waive itself unnoticed. */
+static int find_waivers(struct pipeline *p, char **text, size_t *len,
+			char **path, struct gate_error *err)
+{
+	struct gate_result *r = p->result;
+	const char *from = "base", *commit = r->base.commit;
+	int rc;
+
+	if (p->opts->waivers) {
+		*path = gate_strdup(p->opts->waivers);
+		rc = gate_fs_read(*path, CONFIG_MAX, text, len, err);
+		if (rc)
+			err->status = GATE_ECONFIG;
+		return rc ? GATE_ECONFIG : GATE_OK;
+	}
+	rc = gate_repo_read(p->repo, commit, waivers_name, CONFIG_MAX, text,
+			    len, err);
+	if (!rc && !*text && !p->opts->untrusted) {
+		from = "candidate";
+		commit = r->candidate.commit;
+		rc = gate_repo_read(p->repo, commit, waivers_name, CONFIG_MAX,
+				    text, len, err);
+		if (!rc && *text)
+			gate_diags_add(&r->diags, GATE_DIAG_WARNING,
+				       "config.waivers",
+				       "the base has no %s, so the candidate's "
+				       "counts",
+				       waivers_name);
+	}
+	*path = gate_asprintf("%s (%s %.12s)", waivers_name, from, commit);
+	return rc;
+}
+
+static int read_waivers(struct pipeline *p, struct gate_error *err)
+{
+	char *text = NULL, *path = NULL;
+	size_t len = 0;
+	int rc;
+
+	gate_waivers_today(p->today);
+	rc = find_waivers(p, &text, &len, &path, err);
+	if (!rc && text)
+		rc = gate_waivers_parse(path, text, len, &p->waivers, err);
+	free(text);
+	free(path);
+	return rc;
+}
+
+/* --- jobs --------------------------------------------------------------- */
 
 static int want_jobs(struct pipeline *p, struct gate_error *err)
 {
@@ -196,7 +264,7 @@ static int want_jobs(struct pipeline *p, struct gate_error *err)
 	return rc;
 }
 
-/* --parser names are checked before anything is built. */
+/* Parsers are checked before anything is built. */
 static int check_parsers(const struct pipeline *p, struct gate_error *err)
 {
 	size_t i;
@@ -204,13 +272,11 @@ static int check_parsers(const struct pipeline *p, struct gate_error *err)
 	for (i = 0; i < p->config->n_jobs; i++) {
 		const struct gate_job *job = &p->config->jobs[i];
 
-		if (strcmp(job->parser, "auto") != 0 &&
-		    !gate_parser_find(job->parser))
-			return gate_error_set(err, GATE_ECONFIG,
-					      "%s: job \"%s\": unknown parser "
-					      "\"%s\"; see gate list parsers",
-					      p->config->path, job->name,
-					      job->parser);
+		if (!gate_parser_check(job->parser, err))
+			continue;
+		err->status = GATE_ECONFIG;
+		return gate_error_prefix(
+			err, "%s: job \"%s\": ", p->config->path, job->name);
 	}
 	return GATE_OK;
 }
@@ -226,6 +292,11 @@ static void apply_options(struct pipeline *p)
 			r->min = most;
 		if (r->insn_min > most)
 			r->insn_min = most;
+	}
+	/* All rounds, and one look at them. */
+	if (p->opts->selftest) {
+		r->min = r->max;
+		r->insn_min = r->insn_max;
 	}
 	if (p->opts->budget_ms)
 		r->budget_ms = p->opts->budget_ms;
@@ -249,7 +320,10 @@ static void describe_jobs(struct pipeline *p)
 				  .clock = job->clock,
 				  .bench = gate_strdup(job->bench),
 				  .params = gate_job_params(job),
-				  .allow_empty = job->allow_empty});
+				  .allow_empty = job->allow_empty,
+				  .cpu_share = job->clock == GATE_CLOCK_WALL
+						       ? job->cpu_share
+						       : 0});
 		wall |= job->clock == GATE_CLOCK_WALL;
 		insn |= job->clock == GATE_CLOCK_INSTRUCTIONS;
 	}
@@ -264,6 +338,8 @@ static int read_config(struct pipeline *p, struct gate_error *err)
 
 	rc = p->opts->config ? read_config_file(p, err)
 			     : read_config_commit(p, err);
+	if (!rc)
+		rc = read_waivers(p, err);
 	if (!rc)
 		rc = want_jobs(p, err);
 	if (!rc)
@@ -310,8 +386,39 @@ static int lay_out(struct pipeline *p, struct gate_error *err)
 	return rc;
 }
 
+/*
+ * Build folders outlive commits, so that a kernel is not compiled anew for one
+ * changed file. The image that an earlier commit left there must not: a build
+ * that makes none would have that one measured.
+ */
+static int forget_images(struct pipeline *p, size_t side, const char *commit,
+			 struct gate_error *err)
+{
+	char *note = gate_asprintf("%s.commit", p->trees.build[side]);
+	char *built = NULL;
+	int rc = GATE_OK;
+	size_t i;
+
+	if (gate_fs_exists(note))
+		rc = gate_fs_read_regular(note, 128, &built, NULL, err);
+	if (!rc && built && !strcmp(built, commit))
+		goto out;
+	for (i = 0; i < p->config->n_jobs && !rc; i++)
+		if (p->config->jobs[i].image)
+			rc = gate_fs_remove_glob(p->trees.build[side],
+						 p->config->jobs[i].image, err);
+	if (!rc)
+		rc = gate_fs_write(note, commit, strlen(commit), err);
+out:
+	free(built);
+	free(note);
+	return rc;
+}
+
 static int build_sides(struct pipeline *p, struct gate_error *err)
 {
+	const char *const commits[] = {p->result->base.commit,
+				       p->result->candidate.commit};
 	char *log;
 	int rc = GATE_OK;
 	size_t i;
@@ -321,8 +428,11 @@ static int build_sides(struct pipeline *p, struct gate_error *err)
 
 		gate_progress_step(p->opts->progress, "building the %s", side);
 		log = gate_asprintf("%s/%s/build.log", p->run_dir, side);
-		rc = gate_build_run(&p->config->build, p->trees.source[i],
-				    p->trees.build[i], log, err);
+		rc = forget_images(p, i, commits[i], err);
+		if (!rc)
+			rc = gate_build_run(&p->config->build,
+					    p->trees.source[i],
+					    p->trees.build[i], log, err);
 		if (rc)
 			gate_error_prefix(err, "%s: ", side);
 		free(log);
@@ -332,10 +442,160 @@ static int build_sides(struct pipeline *p, struct gate_error *err)
 
 /* --- run directory ------------------------------------------------------ */
 
+static bool has_clock(const struct pipeline *p, enum gate_clock clock)
+{
+	size_t i;
+
+	for (i = 0; i < p->config->n_jobs; i++)
+		if (p->wanted[i] && p->config->jobs[i].clock == clock)
+			return true;
+	return false;
+}
+
+static char *short_hash(const char *text, size_t len)
+{
+	struct gate_hash *h = gate_hash_new();
+	char hex[GATE_HASH_HEX];
+
+	gate_hash_add(h, text, len);
+	gate_hash_end(h, hex);
+	return gate_strndup(hex, 12);
+}
+
+static int state_jobs(struct pipeline *p, struct gate_error *err)
+{
+	struct gate_fact *facts = gate_calloc(p->config->n_jobs, sizeof *facts);
+	char *params;
+	size_t n = 0, i;
+	int rc;
+
+	for (i = 0; i < p->config->n_jobs; i++) {
+		const struct gate_job *job = &p->config->jobs[i];
+
+		if (!p->wanted[i])
+			continue;
+		params = gate_job_params(job);
+		facts[n].key = gate_asprintf("job %s", job->name);
+		facts[n++].value = gate_asprintf(
+			"clock=%s %s", gate_clock_name(job->clock), params);
+		free(params);
+	}
+	rc = gate_journal_state(p->journal, "job", facts, n, err);
+	for (i = 0; i < n; i++) {
+		free(facts[i].key);
+		free(facts[i].value);
+	}
+	free(facts);
+	return rc;
+}
+
+/* What makes this test this one. */
+static int state_test(struct pipeline *p, struct gate_error *err)
+{
+	const struct gate_rounds *r = &p->config->rounds;
+	char *rounds = gate_asprintf("%u to %u", r->min, r->max);
+	char *insn = gate_asprintf("%u to %u", r->insn_min, r->insn_max);
+	char *config = short_hash(p->config_text, p->config_len);
+	char keys[][32] = {"base", "candidate", "rounds by wall clock",
+			   "rounds of instructions",
+			   "the configuration's hash"};
+	struct gate_fact commits[] = {{keys[0], p->result->base.commit},
+				      {keys[1], p->result->candidate.commit}};
+	struct gate_fact plan[2];
+	struct gate_fact text[] = {{keys[4], config}};
+	size_t n = 0;
+	int rc;
+
+	if (has_clock(p, GATE_CLOCK_WALL))
+		plan[n++] = (struct gate_fact){keys[2], rounds};
+	if (has_clock(p, GATE_CLOCK_INSTRUCTIONS))
+		plan[n++] = (struct gate_fact){keys[3], insn};
+	/* From what says most to what says least. */
+	rc = gate_journal_state(p->journal, "commit", commits, 2, err);
+	if (!rc)
+		rc = state_jobs(p, err);
+	if (!rc)
+		rc = gate_journal_state(p->journal, "rounds", plan, n, err);
+	if (!rc)
+		rc = gate_journal_state(p->journal, "config", text, 1, err);
+	free(rounds);
+	free(insn);
+	free(config);
+	return rc;
+}
+
+/* The host, once the runners have said what it is. */
+static int state_host(struct pipeline *p, struct gate_error *err)
+{
+	char *path = gate_fs_join(p->run_dir, "host.json"), *text;
+	cJSON *o = cJSON_CreateObject();
+	size_t i;
+	int rc;
+
+	rc = gate_journal_state(p->journal, "host", p->result->host,
+				p->result->n_host, err);
+	for (i = 0; i < p->result->n_host; i++)
+		gate_json_add_string(o, p->result->host[i].key,
+				     p->result->host[i].value);
+	text = gate_json_print(o, true);
+	if (!rc)
+		rc = gate_fs_write(path, text, strlen(text), err);
+	free(text);
+	free(path);
+	cJSON_Delete(o);
+	return rc;
+}
+
+/* Logs that no journal knows of would be read as this run's. */
+static int clear_logs(const struct pipeline *p, struct gate_error *err)
+{
+	char *dir;
+	size_t i;
+	int rc = GATE_OK;
+
+	for (i = 0; i < 2 && !rc; i++) {
+		dir = gate_fs_join(p->run_dir,
+				   gate_side_name((enum gate_side)i));
+		rc = gate_fs_remove(dir, err);
+		free(dir);
+	}
+	return rc;
+}
+
+static int open_journal(struct pipeline *p, struct gate_error *err)
+{
+	bool old = gate_journal_exists(p->run_dir);
+	char *path;
+	int rc = GATE_OK;
+
+	if (p->opts->resume && !old)
+		return gate_error_set(err, GATE_EUSAGE,
+				      "--resume: %s holds no run to go on with",
+				      p->run_dir);
+	if (!old)
+		rc = clear_logs(p, err);
+	if (!rc)
+		rc = gate_fs_mkdirs(p->run_dir, err);
+	if (!rc)
+		rc = gate_journal_open(p->run_dir, &p->journal, err);
+	if (!rc)
+		rc = state_test(p, err);
+	if (rc)
+		return rc;
+	if (gate_journal_rounds(p->journal))
+		gate_progress_step(p->opts->progress,
+				   "going on with %s, which holds %zu rounds",
+				   p->run_dir, gate_journal_rounds(p->journal));
+	path = gate_fs_join(p->run_dir, "config.json");
+	rc = gate_fs_write(path, p->config_text, p->config_len, err);
+	free(path);
+	return rc;
+}
+
 static int make_run_dir(struct pipeline *p, struct gate_error *err)
 {
 	char *cache, *when, *dir;
-	int rc = GATE_OK;
+	int rc;
 	size_t i;
 
 	if (p->opts->run_dir) {
@@ -348,13 +608,11 @@ static int make_run_dir(struct pipeline *p, struct gate_error *err)
 		free(cache);
 		free(when);
 	}
+	rc = open_journal(p, err);
 	for (i = 0; i < 2 && !rc; i++) {
 		dir = gate_fs_join(p->run_dir,
 				   gate_side_name((enum gate_side)i));
-		/* Logs of an earlier run there would be read as this one's. */
-		rc = gate_fs_remove(dir, err);
-		if (!rc)
-			rc = gate_fs_mkdirs(dir, err);
+		rc = gate_fs_mkdirs(dir, err);
 		free(dir);
 	}
 	return rc;
@@ -379,24 +637,21 @@ static int write_samples(const struct pipeline *p, struct gate_error *err)
 
 /* --- rounds and looks --------------------------------------------------- */
 
-static int parse_round(struct pipeline *p, const struct gate_job *job,
-		       enum gate_side side, unsigned round,
-		       struct gate_error *err)
+/*
+ * Where a parser's program is: beside the configuration that names it, which
+ * is the base's tree when it came from the base. A candidate's program must not
+ * say what was measured, unless all of the configuration is the candidate's.
+ * Caller frees.
+ */
+static char *program_dir(const struct pipeline *p)
 {
-	char *path = gate_round_path(p->run_dir, side, job->name, round);
-	struct gate_parse_opts o = {.parser = job->parser,
-				    .clock = job->clock,
-				    .side = side,
-				    .round = round,
-				    .job = job->name,
-				    .path = path};
-	struct gate_parse_stats stats;
-	int rc;
+	const char *config = p->opts->config, *slash;
 
-	rc = gate_parse_file(&o, path, p->samples, &p->result->diags, &stats,
-			     err);
-	free(path);
-	return rc;
+	if (!config)
+		return gate_strdup(p->trees.source[p->config_side]);
+	slash = strrchr(config, '/');
+	return slash ? gate_strndup(config, (size_t)(slash - config) + 1)
+		     : gate_strdup(".");
 }
 
 static struct gate_job_info *job_info(struct gate_result *r, const char *name)
@@ -407,6 +662,60 @@ static struct gate_job_info *job_info(struct gate_result *r, const char *name)
 		if (!strcmp(r->jobs[i].name, name))
 			return &r->jobs[i];
 	return NULL;
+}
+
+/* What the round's log says of its share of the processor. */
+static int note_share(struct pipeline *p, const struct gate_job *job,
+		      enum gate_side side, const char *path,
+		      struct gate_error *err)
+{
+	struct gate_roundlog facts;
+	size_t len, body;
+	char *head;
+	int rc;
+
+	rc = gate_fs_read_head(path, FACTS_MAX, &head, &len, err);
+	if (rc)
+		return rc;
+	if (gate_roundlog_parse(head, len, &facts, &body)) {
+		job_info(p->result, job->name)->contaminated[side] +=
+			facts.contaminated;
+		gate_roundlog_done(&facts);
+	}
+	free(head);
+	return GATE_OK;
+}
+
+static int parse_round(struct pipeline *p, const struct gate_job *job,
+		       enum gate_side side, unsigned round,
+		       struct gate_error *err)
+{
+	char *path = gate_round_path(p->run_dir, side, job->name, round);
+	char *dir = program_dir(p);
+	struct gate_program program = {.cwd = dir,
+				       .timeout_ms = job->parser_timeout_ms};
+	size_t first = p->samples->n;
+	struct gate_parse_stats stats;
+	struct gate_parse_opts o = {.parser = job->parser,
+				    .clock = job->clock,
+				    .side = side,
+				    .round = round,
+				    .job = job->name,
+				    .path = path};
+	int rc;
+
+	if (job->parser_command) {
+		program.argv = (const char *const *)job->parser_command;
+		o.program = &program;
+	}
+	rc = gate_parse_file(&o, path, p->samples, &p->result->diags, &stats,
+			     err);
+	gate_renames_apply(&p->config->renames, p->samples, first);
+	if (!rc)
+		rc = note_share(p, job, side, path, err);
+	free(dir);
+	free(path);
+	return rc;
 }
 
 static int parse_rounds(struct pipeline *p, const bool *active,
@@ -434,104 +743,135 @@ static int parse_rounds(struct pipeline *p, const bool *active,
 	return GATE_OK;
 }
 
-/* Only jobs that hold an undecided row go on. */
-static void keep_undecided(const struct pipeline *p, enum gate_clock clock,
-			   bool *active)
+/* Only jobs that hold an open row go on; more rounds can open one again that
+ * was parked. Returns how many there are. */
+static unsigned keep_open(const struct pipeline *p, enum gate_clock clock,
+			  bool *active)
 {
+	unsigned n = 0;
 	size_t i, k;
 
 	for (i = 0; i < p->config->n_jobs; i++) {
 		const char *name = p->config->jobs[i].name;
 
+		active[i] = false;
 		if (p->config->jobs[i].clock != clock)
 			continue;
-		for (k = 0; k < p->result->n_rows; k++) {
+		for (k = 0; k < p->result->n_rows && !active[i]; k++) {
 			const struct gate_row *row = &p->result->rows[k];
 
-			if (row->clock == clock && !strcmp(row->job, name) &&
-			    gate_row_open(row))
-				break;
+			active[i] = row->clock == clock &&
+				    !strcmp(row->job, name) &&
+				    gate_row_open(row);
 		}
-		active[i] &= k < p->result->n_rows;
+		n += active[i];
 	}
-}
-
-/*
- * The next number of rounds to stop and look at, after `done`. By wall clock
- * there is one look, at all rounds; exact rows are looked at after 3, 6 and 10
- * rounds.
- */
-static unsigned next_look(const struct gate_rounds *r, enum gate_clock clock,
-			  unsigned done)
-{
-	static const unsigned steps[] = {3, 6, 10};
-	size_t i;
-
-	if (clock == GATE_CLOCK_WALL)
-		return r->max;
-	if (done < r->insn_min)
-		return r->insn_min;
-	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
-		if (steps[i] > done && steps[i] < r->insn_max)
-			return steps[i];
-	return r->insn_max;
-}
-
-static size_t rows_of(const struct gate_result *r, enum gate_clock clock)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < r->n_rows; i++)
-		n += r->rows[i].clock == clock;
 	return n;
 }
 
-/* Decides on what is there and writes down what that look brought. Returns the
- * number of open rows. */
-static size_t take_look(struct pipeline *p, enum gate_clock clock, bool last)
+/* What is left of the way, now that something is known of the rows. */
+static void tell_plan(struct pipeline *p)
 {
-	struct gate_result *r = p->result;
-	struct gate_look l = {.clock = clock,
-			      .rounds = p->done[clock],
-			      .alpha = clock == GATE_CLOCK_WALL
-					       ? p->config->policy.alpha
-					       : GATE_NAN};
+	char *text;
 
-	p->specs[clock] = (struct gate_look_spec){
-		.spend = 1, .last = last, .may_park = l.rounds >= 10};
+	gate_plan(p->result);
+	text = gate_plan_text(&p->result->plan);
+	if (text)
+		gate_progress_step(p->opts->progress, "%s", text);
+	free(text);
+}
+
+/* Decides on what is there. True when more rounds are wanted. */
+static bool take_look(struct pipeline *p, enum gate_clock clock, unsigned jobs,
+		      unsigned reached, bool last)
+{
+	struct gate_looks *l = &p->looks[clock];
+	struct gate_result *r = p->result;
+	unsigned runs = 2 * jobs * (reached - p->done[clock]);
+	const struct gate_look *look;
+	bool more;
+
+	p->done[clock] = reached;
 	gate_result_clear(r);
 	gate_pair(p->samples, r);
-	l.open = gate_decide(r, clock, &p->specs[clock]);
-	l.decided = rows_of(r, clock) - l.open;
-	GATE_PUSH(r->looks, r->n_looks, r->cap_looks, l);
-	gate_progress_decided(p->opts->progress, l.decided, rows_of(r, clock));
-	return l.open;
+	gate_looks_decide(l, r, reached, last);
+	gate_waivers_apply(&p->waivers, p->today, r);
+	more = gate_looks_record(l, r, runs);
+	look = &r->looks[r->n_looks - 1];
+	gate_progress_decided(p->opts->progress, look->decided,
+			      look->decided + look->open);
+	if (more && clock == GATE_CLOCK_WALL)
+		tell_plan(p);
+	return more;
+}
+
+/* A look that an earlier run took here has spent its share of the error, so it
+ * is taken again, at the same place. */
+static unsigned next_stop(const struct pipeline *p, enum gate_clock clock,
+			  unsigned reached)
+{
+	unsigned to = gate_looks_next(&p->looks[clock]);
+	unsigned old = gate_journal_next_look(p->journal, clock, reached);
+
+	return old && old < to ? old : to;
+}
+
+/* What the looks are; how many of them it takes nobody knows yet. */
+static void tell_looks(const struct pipeline *p, enum gate_clock clock)
+{
+	const struct gate_rounds *r = &p->config->rounds;
+	bool wall = clock == GATE_CLOCK_WALL;
+	unsigned most = wall ? r->max : r->insn_max;
+	struct gate_str s = {0};
+	struct gate_looks l;
+
+	gate_looks_init(&l, clock, wall ? r->min : r->insn_min, most);
+	while (l.rounds < most) {
+		l.rounds = gate_looks_next(&l);
+		gate_str_addf(&s, "%s%u", s.len ? ", " : "", l.rounds);
+	}
+	gate_progress_step(p->opts->progress,
+			   "%s clock: looks after %s rounds; the first says "
+			   "how many it takes",
+			   wall ? "wall" : "instruction", gate_str_text(&s));
+	gate_looks_done(&l);
+	gate_str_done(&s);
 }
 
 static int measure_clock(struct pipeline *p, enum gate_clock clock,
 			 struct gate_error *err)
 {
 	const struct gate_rounds *r = &p->config->rounds;
-	unsigned most = clock == GATE_CLOCK_WALL ? r->max : r->insn_max;
+	bool wall = clock == GATE_CLOCK_WALL;
+	unsigned most = wall ? r->max : r->insn_max;
 	double deadline = p->started + (double)r->budget_ms / 1e3;
 	bool *active = gate_calloc(p->config->n_jobs, sizeof *active);
-	unsigned from, to, reached = 0;
-	size_t open = 1;
+	unsigned jobs = 0, to, reached = 0;
+	bool more = true;
+	size_t i;
 	int rc = GATE_OK;
 
-	memcpy(active, p->wanted, p->config->n_jobs * sizeof *active);
-	for (to = 0; open && reached == to && reached < most;) {
-		from = reached + 1;
-		to = next_look(r, clock, reached);
-		rc = gate_session_measure(p->session, active, clock, from, to,
-					  deadline, &reached, err);
+	for (i = 0; i < p->config->n_jobs; i++) {
+		active[i] = p->wanted[i] && p->config->jobs[i].clock == clock;
+		jobs += active[i];
+	}
+	gate_looks_init(&p->looks[clock], clock, wall ? r->min : r->insn_min,
+			most);
+	for (to = 0; more && reached == to && reached < most;) {
+		to = next_stop(p, clock, reached);
+		rc = gate_session_measure(p->session, active, clock,
+					  reached + 1, to, deadline, &reached,
+					  err);
 		if (!rc)
-			rc = parse_rounds(p, active, clock, from, reached, err);
+			rc = parse_rounds(p, active, clock, p->done[clock] + 1,
+					  reached, err);
+		if (!rc)
+			rc = gate_journal_look(p->journal, clock, reached, err);
 		if (rc)
 			break;
-		p->done[clock] = reached;
-		open = take_look(p, clock, reached == most || reached < to);
-		keep_undecided(p, clock, active);
+		more = take_look(p, clock, jobs, reached,
+				 reached == most || reached < to);
+		jobs = keep_open(p, clock, active);
 	}
 	if (!rc && reached < to)
 		gate_diags_add(&p->result->diags, GATE_DIAG_WARNING,
@@ -542,14 +882,25 @@ static int measure_clock(struct pipeline *p, enum gate_clock clock,
 	return rc;
 }
 
-static bool has_clock(const struct pipeline *p, enum gate_clock clock)
+/* All rows of both clocks, as the latest looks have them. */
+static int finish(struct pipeline *p, struct gate_error *err)
 {
-	size_t i;
+	struct gate_result *r = p->result;
+	int clock;
 
-	for (i = 0; i < p->config->n_jobs; i++)
-		if (p->wanted[i] && p->config->jobs[i].clock == clock)
-			return true;
-	return false;
+	/* A look at one clock left the rows of the other unjudged. */
+	gate_result_clear(r);
+	gate_pair(p->samples, r);
+	for (clock = 0; clock < 2; clock++)
+		if (has_clock(p, (enum gate_clock)clock))
+			gate_looks_repeat(&p->looks[clock], r);
+	gate_plan(r);
+	gate_renames_report(&p->config->renames, &r->diags);
+	gate_waivers_apply(&p->waivers, p->today, r);
+	gate_conclude(r);
+	if (p->opts->selftest)
+		gate_selftest(p->samples, r);
+	return write_samples(p, err);
 }
 
 static int measure(struct pipeline *p, struct gate_error *err)
@@ -557,6 +908,7 @@ static int measure(struct pipeline *p, struct gate_error *err)
 	struct gate_rounds_opts o = {.config = p->config,
 				     .wanted = p->wanted,
 				     .run_dir = p->run_dir,
+				     .journal = p->journal,
 				     .progress = p->opts->progress};
 	int clock, i, rc;
 
@@ -565,20 +917,16 @@ static int measure(struct pipeline *p, struct gate_error *err)
 						.build = p->trees.build[i]};
 	rc = gate_session_open(&o, p->result, &p->session, err);
 	p->samples = gate_sample_set_new();
+	if (!rc)
+		rc = state_host(p, err);
 	for (clock = 0; clock < 2 && !rc; clock++)
-		if (has_clock(p, (enum gate_clock)clock))
+		if (has_clock(p, (enum gate_clock)clock)) {
+			tell_looks(p, (enum gate_clock)clock);
 			rc = measure_clock(p, (enum gate_clock)clock, err);
+		}
 	if (rc)
 		return rc;
-	/* A look at one clock left the rows of the other unjudged. */
-	gate_result_clear(p->result);
-	gate_pair(p->samples, p->result);
-	for (clock = 0; clock < 2; clock++)
-		if (has_clock(p, (enum gate_clock)clock))
-			gate_decide(p->result, (enum gate_clock)clock,
-				    &p->specs[clock]);
-	gate_conclude(p->result);
-	return write_samples(p, err);
+	return finish(p, err);
 }
 
 static int stages(struct pipeline *p, struct gate_error *err)
@@ -625,7 +973,7 @@ int gate_pipeline_run(const struct gate_run_opts *opts,
 
 	p.result = gate_result_new();
 	p.result->version = gate_strdup(GATE_VERSION);
-	p.result->command = gate_strdup("run");
+	p.result->command = gate_strdup(opts->selftest ? "selftest" : "run");
 	p.result->started = timestamp();
 	rc = stages(&p, err);
 	p.result->seconds = now() - p.started;
@@ -635,13 +983,19 @@ int gate_pipeline_run(const struct gate_run_opts *opts,
 	if (p.have_trees)
 		gate_trees_done(&p.trees);
 	gate_sample_set_free(p.samples);
-	if (p.config) {
+	gate_looks_done(&p.looks[0]);
+	gate_looks_done(&p.looks[1]);
+	/* Nothing was run, and the folder may be another test's. */
+	if (p.config && rc != GATE_EUSAGE) {
 		*ret = p.result;
 		*run_dir = p.run_dir;
 	} else {
 		gate_result_free(p.result);
 		free(p.run_dir);
 	}
+	gate_journal_free(p.journal);
+	gate_waivers_done(&p.waivers);
+	free(p.config_text);
 	gate_config_free(p.config);
 	gate_repo_free(p.repo);
 	free(p.wanted);

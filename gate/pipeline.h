@@ -17,10 +17,15 @@ struct gate_run_opts {
 	const char *config;    /* a file; NULL: from the commits */
 	const char **jobs;     /* only these */
 	size_t n_jobs;
-	const char *run_dir; /* NULL: below the cache */
+	/* NULL: below the cache. One that holds rounds of the same test goes
+	 * on; of another, it is GATE_EUSAGE. */
+	const char *run_dir;
+	bool resume;         /* there must be something to go on with */
+	const char *waivers; /* a file; NULL: from the commits */
+	bool selftest;       /* take all rounds, then gate_selftest() */
 	bool trust_repo;
-	bool untrusted;    /* nothing is configured by the candidate */
-	unsigned rounds;   /* most rounds; 0: as configured */
+	bool untrusted;     /* nothing is configured by the candidate */
+	unsigned rounds;    /* most rounds; 0: as configured */
 	uint64_t budget_ms; /* 0: as configured */
 	struct gate_progress *progress;
 };
@@ -31,7 +36,7 @@ struct gate_run_opts {
  * and that nothing was decided, so that every report can say it too. *ret is
  * NULL only when not even the configuration could be read.
  *
- * The caller frees *ret and *run_dir.
+ * After wrong usage *ret and *run_dir are NULL too. The caller frees both.
  */
 int gate_pipeline_run(const struct gate_run_opts *opts,
 		      struct gate_result **ret, char **run_dir,

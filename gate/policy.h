@@ -20,13 +20,13 @@ struct gate_limits {
 	double tolerated; /* tau0: slower than this must be shown */
 	double floor;     /* absolute difference that must be reached too */
 	enum gate_unit floor_unit; /* NONE: no floor */
-	bool ignore;      /* measured and shown, never judged */
-	size_t rule;      /* 0: the defaults; k: policy.rows[k - 1] matched */
+	bool ignore;               /* measured and shown, never judged */
+	size_t rule; /* 0: the defaults; k: policy.rows[k - 1] matched */
 };
 
 /* One entry of policy.rows; what was not given is NAN, or unset. */
 struct gate_rule {
-	char *match;   /* fnmatch on "bench/row"; '*' crosses '/' */
+	char *match; /* fnmatch on "bench/row"; '*' crosses '/' */
 	bool has_clock;
 	enum gate_clock clock; /* only this clock, when has_clock */
 	double threshold;
@@ -38,7 +38,7 @@ struct gate_rule {
 
 struct gate_policy {
 	/* wall clock */
-	double threshold, tolerated;             /* rows */
+	double threshold, tolerated; /* rows */
 	double group_threshold, group_tolerated;
 	double suite_threshold, suite_tolerated;
 	double alpha; /* family error of one gate run */

@@ -22,8 +22,7 @@ void gate_progress_step(struct gate_progress *p, const char *fmt, ...)
 /* `n` more rounds of both sides together are to be measured. */
 void gate_progress_expect(struct gate_progress *p, size_t n);
 /* One of them is done; `cached` ones say nothing of the time left. */
-void gate_progress_round(struct gate_progress *p, const char *job,
-			 bool cached);
+void gate_progress_round(struct gate_progress *p, const char *job, bool cached);
 /* A look decided so many of so many rows. */
 void gate_progress_decided(struct gate_progress *p, size_t decided,
 			   size_t rows);

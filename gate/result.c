@@ -56,8 +56,19 @@ static void side_done(struct gate_row_side *s)
 	free(s->values);
 }
 
+void gate_waived_free(struct gate_waived *w)
+{
+	if (!w)
+		return;
+	free(w->match);
+	free(w->reason);
+	free(w->expires);
+	free(w);
+}
+
 static void row_done(struct gate_row *row)
 {
+	gate_waived_free(row->waived);
 	free(row->job);
 	free(row->bench);
 	free(row->row);
@@ -69,6 +80,7 @@ static void row_done(struct gate_row *row)
 
 static void group_done(struct gate_group *g)
 {
+	gate_waived_free(g->waived);
 	free(g->job);
 	free(g->group);
 	free(g->reason);
@@ -100,7 +112,11 @@ void gate_result_clear(struct gate_result *r)
 	r->n_rows = 0;
 	r->n_groups = 0;
 	free(r->suite.reason);
+	gate_waived_free(r->suite.waived);
 	r->suite = no_suite;
+	free(r->check.unsound);
+	r->check = (struct gate_check){0};
+	r->plan = (struct gate_plan){0};
 	gate_diags_drop(&r->diags, "pair.");
 }
 
@@ -117,6 +133,9 @@ void gate_result_free(struct gate_result *r)
 		free(r->host[i].key);
 		free(r->host[i].value);
 	}
+	for (i = 0; i < r->selftest.n_advice; i++)
+		free(r->selftest.advice[i]);
+	free(r->selftest.advice);
 	commit_done(&r->base);
 	commit_done(&r->candidate);
 	gate_policy_done(&r->policy);

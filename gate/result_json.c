@@ -774,6 +774,36 @@ static const struct custom values = {write_values, read_values, NULL};
 
 #define AT(type, member) offsetof(struct gate_##type, member)
 
+/* A waiver: an object where there is one, else nothing */
+
+static const struct field waived_fields[] = {
+	{"match", TEXT, AT(waived, match), NULL},
+	{"max_slowdown", POSITIVE, AT(waived, max_slowdown), NULL},
+	{"reason", TEXT, AT(waived, reason), NULL},
+	{"expires", TEXT, AT(waived, expires), NULL},
+	{"from", WORD, AT(waived, from), &verdict_words},
+	{0},
+};
+
+static void write_waived(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_waived *w = get_pointer(at);
+
+	if (w)
+		write_fields(cJSON_AddObjectToObject(o, key), waived_fields, w);
+}
+
+static int read_waived(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_waived *w = gate_alloc(sizeof *w);
+
+	gate_waived_free(get_pointer(at));
+	memcpy(at, &w, sizeof w);
+	return read_fields(rd, item, waived_fields, w);
+}
+
+static const struct custom waived = {write_waived, read_waived, unsaid};
+
 static const struct field side_fields[] = {
 	{"n", SIZE, AT(row_side, n), NULL},
 	{"usable", SIZE, AT(row_side, usable), NULL},
@@ -803,6 +833,57 @@ static const struct field limit_fields[] = {
 	{0},
 };
 
+/* Rank statistics, where there are some */
+
+static const struct field ranks_fields[] = {
+	{"p_mw", CHANCE, AT(row, p_mw), NULL},
+	{"p_sr", CHANCE, AT(row, p_sr), NULL},
+	{"hl", SLOWDOWN, AT(row, hl), NULL},
+	{"hl_ci", INTERVAL, AT(row, hl_ci), NULL},
+	{0},
+};
+
+static void write_ranks(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_row *row = at;
+
+	if (isfinite(row->p_mw) || isfinite(row->p_sr))
+		write_fields(cJSON_AddObjectToObject(o, key), ranks_fields,
+			     row);
+}
+
+static int read_ranks(const struct reader *rd, const cJSON *item, void *at)
+{
+	return read_fields(rd, item, ranks_fields, at);
+}
+
+static void absent_ranks(void *at)
+{
+	struct gate_row *row = at;
+
+	row->p_mw = row->p_sr = GATE_NAN;
+	row->hl = row->hl_ci[0] = row->hl_ci[1] = GATE_NAN;
+}
+
+static const struct custom ranks = {write_ranks, read_ranks, absent_ranks};
+
+/* A number of rounds that is left out when there is none */
+
+static void write_decided(cJSON *o, const char *key, const void *at)
+{
+	unsigned v = get_unsigned(at);
+
+	if (v)
+		gate_json_add_number(o, key, v);
+}
+
+static int read_decided(const struct reader *rd, const cJSON *item, void *at)
+{
+	return read_whole(rd, item, UINT, at);
+}
+
+static const struct custom decided = {write_decided, read_decided, unsaid};
+
 static const struct field row_fields[] = {
 	{"job", TEXT, AT(row, job), NULL},
 	{"clock", WORD, AT(row, clock), &clocks},
@@ -824,9 +905,12 @@ static const struct field row_fields[] = {
 	{"q_bh", CHANCE, AT(row, q_bh), NULL},
 	{"mde", POSITIVE, AT(row, mde), NULL},
 	{"h", POSITIVE, AT(row, h), NULL},
+	{"ranks", CUSTOM, 0, &ranks},
+	{"decided_at", CUSTOM, AT(row, decided_at), &decided},
 	{"limits", OBJECT, AT(row, limits), limit_fields},
 	{"verdict", WORD, AT(row, verdict), &verdict_words},
 	{"reason", TEXT, AT(row, reason), NULL},
+	{"waiver", CUSTOM, AT(row, waived), &waived},
 	{0},
 };
 
@@ -843,6 +927,7 @@ static const struct field group_fields[] = {
 	{"threshold", POSITIVE, AT(group, threshold), NULL},
 	{"verdict", WORD, AT(group, verdict), &verdict_words},
 	{"reason", TEXT, AT(group, reason), NULL},
+	{"waiver", CUSTOM, AT(group, waived), &waived},
 	{0},
 };
 
@@ -853,6 +938,7 @@ static const struct field suite_fields[] = {
 	{"p", CHANCE, AT(suite, p), NULL},
 	{"verdict", WORD, AT(suite, verdict), &verdict_words},
 	{"reason", TEXT, AT(suite, reason), NULL},
+	{"waiver", CUSTOM, AT(suite, waived), &waived},
 	{0},
 };
 
@@ -877,6 +963,118 @@ static int read_suite(const struct reader *rd, const cJSON *item, void *at)
 }
 
 static const struct custom suite = {write_suite, read_suite, NULL};
+
+static const struct field check_fields[] = {
+	{"rows", SIZE, AT(check, rows), NULL},
+	{"apart", SIZE, AT(check, apart), NULL},
+	{"rows_barred", BOOL, AT(check, rows_barred), NULL},
+	{"unsound", TEXT_NULL, AT(check, unsound), NULL},
+	{0},
+};
+
+static void write_check(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_check *c = at;
+
+	if (c->present)
+		write_fields(cJSON_AddObjectToObject(o, key), check_fields, c);
+}
+
+static int read_check(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_check *c = at;
+
+	c->present = true;
+	return read_fields(rd, item, check_fields, c);
+}
+
+static const struct custom check = {write_check, read_check, unsaid};
+
+static const struct field plan_fields[] = {
+	{"rounds", UINT, AT(plan, rounds), NULL},
+	{"rows", SIZE, AT(plan, rows), NULL},
+	{"enough", SIZE, AT(plan, enough), NULL},
+	{"half", UINT, AT(plan, half), NULL},
+	{"most", UINT, AT(plan, most), NULL},
+	{"too_coarse", SIZE, AT(plan, too_coarse), NULL},
+	{0},
+};
+
+static void write_plan(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_plan *p = at;
+
+	if (p->present)
+		write_fields(cJSON_AddObjectToObject(o, key), plan_fields, p);
+}
+
+static int read_plan(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_plan *p = at;
+
+	p->present = true;
+	return read_fields(rd, item, plan_fields, p);
+}
+
+static const struct custom plan = {write_plan, read_plan, unsaid};
+
+static void write_advice(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_selftest *s = at;
+	cJSON *a = cJSON_AddArrayToObject(o, key);
+	size_t i;
+
+	for (i = 0; i < s->n_advice; i++)
+		cJSON_AddItemToArray(a, cJSON_CreateString(s->advice[i]));
+}
+
+static int read_advice(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_selftest *s = at;
+	const cJSON *kid;
+	char *text;
+	int rc = GATE_OK;
+
+	if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) > HOST_MAX)
+		return fault(rd, item, "an array of some strings");
+	for (kid = item->child; kid && !rc; kid = kid->next) {
+		text = NULL;
+		rc = read_text(rd, kid, &text);
+		if (!rc)
+			GATE_PUSH(s->advice, s->n_advice, s->cap_advice, text);
+	}
+	return rc;
+}
+
+static const struct custom advice = {write_advice, read_advice, NULL};
+
+static const struct field selftest_fields[] = {
+	{"splits", UINT, AT(selftest, splits), NULL},
+	{"distinct", UINT, AT(selftest, distinct), NULL},
+	{"blocked", UINT, AT(selftest, blocked), NULL},
+	{"rate_at_most", CHANCE, AT(selftest, at_most), NULL},
+	{"advice", CUSTOM, 0, &advice},
+	{0},
+};
+
+static void write_selftest(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_selftest *s = at;
+
+	if (s->present)
+		write_fields(cJSON_AddObjectToObject(o, key), selftest_fields,
+			     s);
+}
+
+static int read_selftest(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_selftest *s = at;
+
+	s->present = true;
+	return read_fields(rd, item, selftest_fields, s);
+}
+
+static const struct custom selftest = {write_selftest, read_selftest, unsaid};
 
 static const struct field commit_fields[] = {
 	{"rev", TEXT_NULL, AT(commit, rev), NULL},
@@ -939,6 +1137,74 @@ static const struct field job_rounds_fields[] = {
 	{0},
 };
 
+/* How the processor was shared, where somebody looked */
+
+static const struct field cpu_fields[] = {
+	{"share", POSITIVE, AT(job_info, cpu_share), NULL},
+	{"base", UINT, AT(job_info, contaminated[GATE_BASE]), NULL},
+	{"candidate", UINT, AT(job_info, contaminated[GATE_CANDIDATE]), NULL},
+	{0},
+};
+
+static void write_cpu(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_job_info *job = at;
+
+	if (job->cpu_share > 0)
+		write_fields(cJSON_AddObjectToObject(o, key), cpu_fields, job);
+}
+
+static int read_cpu(const struct reader *rd, const cJSON *item, void *at)
+{
+	return read_fields(rd, item, cpu_fields, at);
+}
+
+static const struct custom cpu = {write_cpu, read_cpu, unsaid};
+
+/* What makes a job's rounds unfit, where it is known */
+
+static const struct field boots_fields[] = {
+	{"base", UINT, AT(job_info, boots[GATE_BASE]), NULL},
+	{"candidate", UINT, AT(job_info, boots[GATE_CANDIDATE]), NULL},
+	{0},
+};
+
+static void write_boots(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_job_info *job = at;
+
+	if (job->boots[GATE_BASE] || job->boots[GATE_CANDIDATE])
+		write_fields(cJSON_AddObjectToObject(o, key), boots_fields,
+			     job);
+}
+
+static int read_boots(const struct reader *rd, const cJSON *item, void *at)
+{
+	return read_fields(rd, item, boots_fields, at);
+}
+
+static const struct custom boots = {write_boots, read_boots, unsaid};
+
+static void write_blocked(cJSON *o, const char *key, const void *at)
+{
+	const struct gate_job_info *job = at;
+
+	if (job->blocked_order)
+		cJSON_AddTrueToObject(o, key);
+}
+
+static int read_blocked(const struct reader *rd, const cJSON *item, void *at)
+{
+	struct gate_job_info *job = at;
+
+	if (!cJSON_IsBool(item))
+		return fault(rd, item, "true or false");
+	job->blocked_order = cJSON_IsTrue(item);
+	return GATE_OK;
+}
+
+static const struct custom blocked = {write_blocked, read_blocked, unsaid};
+
 static const struct field job_fields[] = {
 	{"name", TEXT, AT(job_info, name), NULL},
 	{"runner", TEXT_NULL, AT(job_info, runner), NULL},
@@ -947,6 +1213,9 @@ static const struct field job_fields[] = {
 	{"params", TEXT_NULL, AT(job_info, params), NULL},
 	{"rounds", OBJECT, 0, job_rounds_fields},
 	{"allow_empty", BOOL, AT(job_info, allow_empty), NULL},
+	{"contaminated", CUSTOM, 0, &cpu},
+	{"boots", CUSTOM, 0, &boots},
+	{"blocked_order", CUSTOM, 0, &blocked},
 	{0},
 };
 
@@ -956,6 +1225,8 @@ static const struct field look_fields[] = {
 	{"alpha", CHANCE, AT(look, alpha), NULL},
 	{"decided", SIZE, AT(look, decided), NULL},
 	{"open", SIZE, AT(look, open), NULL},
+	{"regressions", SIZE, AT(look, regressions), NULL},
+	{"runs", UINT, AT(look, runs), NULL},
 	{0},
 };
 
@@ -1124,6 +1395,9 @@ static const struct field result_fields[] = {
 	{"rows", LIST, AT(result, rows), &rows},
 	{"groups", LIST, AT(result, groups), &groups},
 	{"suite", CUSTOM, AT(result, suite), &suite},
+	{"check", CUSTOM, AT(result, check), &check},
+	{"plan", CUSTOM, AT(result, plan), &plan},
+	{"selftest", CUSTOM, AT(result, selftest), &selftest},
 	{"diagnostics", LIST, AT(result, diags.items), &diags},
 	{0},
 };

@@ -8,9 +8,11 @@
 
 static const char magic[] = "# gate-round ";
 
-static void add_value(struct gate_str *out, const char *key, const char *s)
+/* Facts of a host, in one line. */
+enum { HOST_MAX = 100 };
+
+void gate_roundlog_encode(const char *s, struct gate_str *out)
 {
-	gate_str_addf(out, " %s=", key);
 	for (; *s; s++)
 		if ((unsigned char)*s <= ' ' || *s == '%' || *s == 0x7f)
 			gate_str_addf(out, "%%%02X", (unsigned char)*s);
@@ -18,8 +20,30 @@ static void add_value(struct gate_str *out, const char *key, const char *s)
 			gate_str_putc(out, *s);
 }
 
+static void add_value(struct gate_str *out, const char *key, const char *s)
+{
+	gate_str_addf(out, " %s=", key);
+	gate_roundlog_encode(s, out);
+}
+
+static void add_host(struct gate_str *out, const struct gate_fact *f)
+{
+	const char *s = f->key;
+
+	gate_str_puts(out, " host.");
+	for (; *s; s++)
+		if (*s == '=')
+			gate_str_puts(out, "%3D");
+		else
+			gate_roundlog_encode((const char[]){*s, '\0'}, out);
+	gate_str_putc(out, '=');
+	gate_roundlog_encode(f->value, out);
+}
+
 void gate_roundlog_line(const struct gate_roundlog *r, struct gate_str *out)
 {
+	size_t i;
+
 	gate_str_addf(out, "# gate-round side=%s round=%u clock=%s",
 		      gate_side_name(r->side), r->round,
 		      gate_clock_name(r->clock));
@@ -28,6 +52,12 @@ void gate_roundlog_line(const struct gate_roundlog *r, struct gate_str *out)
 		gate_str_addf(out, " slot=%u", r->slot);
 	if (r->params)
 		add_value(out, "params", r->params);
+	if (r->cpu > 0)
+		gate_str_addf(out, " cpu=%.3f", r->cpu);
+	if (r->cpu_least > 0)
+		gate_str_addf(out, " cpu-least=%.3f", r->cpu_least);
+	for (i = 0; i < r->n_host; i++)
+		add_host(out, &r->host[i]);
 	gate_str_putc(out, '\n');
 }
 
@@ -40,8 +70,7 @@ static int hex(char c)
 	return -1;
 }
 
-/* Caller frees. */
-static char *decode(const char *s, size_t len)
+char *gate_roundlog_decode(const char *s, size_t len)
 {
 	struct gate_str out = {0};
 	size_t i;
@@ -86,6 +115,16 @@ static bool take(struct gate_roundlog *r, const char *key, const char *value)
 	} else if (!strcmp(key, "params")) {
 		free(r->params);
 		r->params = gate_strdup(value);
+	} else if (!strcmp(key, "cpu")) {
+		return gate_num_double(value, strlen(value), &r->cpu) &&
+		       r->cpu >= 0;
+	} else if (!strcmp(key, "cpu-least")) {
+		return gate_num_double(value, strlen(value), &r->cpu_least) &&
+		       r->cpu_least >= 0;
+	} else if (gate_str_starts(key, "host.") && r->n_host < HOST_MAX) {
+		GATE_PUSH(r->host, r->n_host, r->cap_host,
+			  (struct gate_fact){.key = gate_strdup(key + 5),
+					     .value = gate_strdup(value)});
 	}
 	return true; /* a later gate may say more */
 }
@@ -108,8 +147,8 @@ bool gate_roundlog_parse(const char *data, size_t len, struct gate_roundlog *r,
 		eq = memchr(p, '=', (size_t)(word - p));
 		if (!eq)
 			continue;
-		key = gate_strndup(p, (size_t)(eq - p));
-		value = decode(eq + 1, (size_t)(word - eq - 1));
+		key = gate_roundlog_decode(p, (size_t)(eq - p));
+		value = gate_roundlog_decode(eq + 1, (size_t)(word - eq - 1));
 		side |= !strcmp(key, "side");
 		ok = take(r, key, value);
 		free(key);
@@ -119,12 +158,20 @@ bool gate_roundlog_parse(const char *data, size_t len, struct gate_roundlog *r,
 		gate_roundlog_done(r);
 		return false;
 	}
+	r->contaminated = r->cpu > 0 && r->cpu < r->cpu_least;
 	*body = (size_t)(end - data) + 1;
 	return true;
 }
 
 void gate_roundlog_done(struct gate_roundlog *r)
 {
+	size_t i;
+
+	for (i = 0; i < r->n_host; i++) {
+		free(r->host[i].key);
+		free(r->host[i].value);
+	}
+	free(r->host);
 	free(r->job);
 	free(r->params);
 	*r = (struct gate_roundlog){0};

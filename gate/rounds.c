@@ -1,8 +1,10 @@
 #include "gate/rounds.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +31,9 @@ struct gate_session {
 	struct ready *jobs;         /* as many as config->n_jobs */
 	char *work;
 	unsigned slot; /* rounds run one after the other so far */
+	/* The host as it was before the first round: what each log says. */
+	struct gate_fact *host;
+	size_t n_host;
 };
 
 char *gate_round_path(const char *run_dir, enum gate_side side, const char *job,
@@ -80,12 +85,45 @@ char *gate_job_params(const struct gate_job *job)
 	return gate_str_steal(&s);
 }
 
+static size_t online_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (size_t)n : 1;
+}
+
 static double now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/* The machine itself, where its clock is what counts. */
+static void add_machine(struct gate_result *r)
+{
+	static const char model[] = "model name";
+	char *text, *line, *value, cpus[32];
+	struct gate_error ignored;
+	struct utsname u;
+	size_t len;
+
+	if (!uname(&u)) {
+		gate_result_add_host(r, "machine", u.machine);
+		gate_result_add_host(r, "kernel", u.release);
+	}
+	snprintf(cpus, sizeof cpus, "%zu", online_cpus());
+	gate_result_add_host(r, "processors", cpus);
+	if (gate_fs_read_head("/proc/cpuinfo", 4096, &text, &len, &ignored))
+		return;
+	line = strstr(text, model);
+	value = line ? strstr(line, ": ") : NULL;
+	if (value) {
+		value[strcspn(value, "\n")] = '\0';
+		gate_result_add_host(r, "processor", value + 2);
+	}
+	free(text);
 }
 
 static void add_fact(void *ctx, const char *key, const char *value)
@@ -133,11 +171,25 @@ static int open_job(struct gate_session *s, size_t i,
 		return GATE_OK;
 	j->runner = gate_runner_find(job->runner);
 	j->params = gate_job_params(job);
+	if (job->clock == GATE_CLOCK_WALL && strcmp(job->runner, "replay") != 0)
+		add_machine(result);
 	rc = j->runner->probe(job, add_fact, result, err);
 	if (rc)
 		return gate_error_prefix(err, "job %s: ", job->name);
 	rc = prepare_side(s, j, i, GATE_BASE, err);
 	return rc ? rc : prepare_side(s, j, i, GATE_CANDIDATE, err);
+}
+
+static void copy_host(struct gate_session *s, const struct gate_result *r)
+{
+	size_t i;
+
+	s->n_host = r->n_host;
+	s->host = gate_calloc(r->n_host, sizeof *s->host);
+	for (i = 0; i < r->n_host; i++)
+		s->host[i] = (struct gate_fact){
+			.key = gate_strdup(r->host[i].key),
+			.value = gate_strdup(r->host[i].value)};
 }
 
 int gate_session_open(const struct gate_rounds_opts *opts,
@@ -155,6 +207,7 @@ int gate_session_open(const struct gate_rounds_opts *opts,
 	rc = gate_fs_mkdirs(s->work, err);
 	for (i = 0; i < opts->config->n_jobs && !rc; i++)
 		rc = open_job(s, i, result, err);
+	copy_host(s, result);
 	if (rc)
 		gate_session_free(s);
 	else
@@ -178,6 +231,11 @@ void gate_session_free(struct gate_session *s)
 		}
 		free(j->params);
 	}
+	for (i = 0; i < s->n_host; i++) {
+		free(s->host[i].key);
+		free(s->host[i].value);
+	}
+	free(s->host);
 	gate_fs_remove(s->work, &ignored);
 	free(s->work);
 	free(s->jobs);
@@ -193,21 +251,28 @@ struct task {
 };
 
 /* The facts line, then what the runner wrote. */
-static int store_log(const struct task *t, const char *raw, const char *path,
-		     struct gate_error *err)
+static int store_log(const struct gate_session *session, const struct task *t,
+		     const struct gate_round_facts *how, const char *raw,
+		     const char *path, struct gate_error *err)
 {
 	struct gate_roundlog facts = {.side = t->side,
 				      .clock = t->job->job->clock,
 				      .round = t->round,
 				      .slot = t->slot,
 				      .job = t->job->job->name,
-				      .params = t->job->params};
+				      .params = t->job->params,
+				      .host = session->host,
+				      .n_host = session->n_host};
 	struct gate_str s = {0};
 	char *data = NULL;
 	size_t len;
 	int rc;
 
-	rc = gate_fs_read(raw, RAW_LOG_MAX, &data, &len, err);
+	if (t->job->job->clock == GATE_CLOCK_WALL && how->wall_s > 0) {
+		facts.cpu = how->cpu_s / how->wall_s;
+		facts.cpu_least = t->job->job->cpu_share;
+	}
+	rc = gate_fs_read_regular(raw, RAW_LOG_MAX, &data, &len, err);
 	if (!rc) {
 		gate_roundlog_line(&facts, &s);
 		gate_str_add(&s, data, len);
@@ -257,7 +322,7 @@ static int run_task(struct gate_session *s, const struct task *t,
 		rc = t->job->runner->measure(t->job->side[t->side], &spec,
 					     &facts, err);
 	if (!rc)
-		rc = store_log(t, raw, path, err);
+		rc = store_log(s, t, &facts, raw, path, err);
 	else
 		gate_error_prefix(
 			err, "%s, job %s, round %u: ", gate_side_name(t->side),
@@ -304,6 +369,15 @@ static const struct task *next_task(struct queue *q)
 	return t;
 }
 
+static int note_done(const struct gate_session *s, const struct task *t,
+		     struct gate_error *err)
+{
+	return s->opts.journal
+		       ? gate_journal_add(s->opts.journal, t->side,
+					  t->job->job->name, t->round, err)
+		       : GATE_OK;
+}
+
 static void *work(void *ctx)
 {
 	struct queue *q = ctx;
@@ -317,6 +391,8 @@ static void *work(void *ctx)
 		pthread_mutex_lock(&q->lock);
 		if (!rc)
 			rc = note_accel(q->session, t, accel, &err);
+		if (!rc)
+			rc = note_done(q->session, t, &err);
 		if (rc && !q->rc) {
 			q->rc = rc;
 			q->err = err;
@@ -324,13 +400,6 @@ static void *work(void *ctx)
 		pthread_mutex_unlock(&q->lock);
 	}
 	return NULL;
-}
-
-static size_t online_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return n > 0 ? (size_t)n : 1;
 }
 
 static int drain_queue(struct queue *q, bool parallel, struct gate_error *err)
@@ -356,6 +425,49 @@ static int drain_queue(struct queue *q, bool parallel, struct gate_error *err)
 	return q->rc;
 }
 
+/*
+ * Measured before, by both sides: half a pair that was interrupted would be
+ * completed at another time than its other half, so it is measured anew.
+ */
+static bool have_round(const struct gate_session *s, const struct ready *j,
+		       unsigned round)
+{
+	bool have = s->opts.journal != NULL;
+	char *path;
+	int side;
+
+	for (side = 0; side < 2 && have; side++) {
+		have = gate_journal_has(s->opts.journal, (enum gate_side)side,
+					j->job->name, round);
+		path = gate_round_path(s->opts.run_dir, (enum gate_side)side,
+				       j->job->name, round);
+		have = have && gate_fs_exists(path);
+		free(path);
+	}
+	return have;
+}
+
+/* The two sides of one round of a job, unless they are there. Their slots
+ * count either way. */
+static void add_tasks(struct gate_session *s, struct queue *q, struct ready *j,
+		      unsigned round, bool parallel)
+{
+	unsigned slot = s->slot, k;
+
+	if (!parallel)
+		s->slot += 2;
+	if (have_round(s, j, round))
+		return;
+	for (k = 0; k < 2; k++)
+		GATE_PUSH(q->tasks, q->n, q->cap,
+			  (struct task){
+				  .job = j,
+				  .side = (enum gate_side)((k + round + 1) % 2),
+				  .round = round,
+				  .slot = parallel ? 0 : slot + k + 1,
+			  });
+}
+
 int gate_session_measure(struct gate_session *s, const bool *active,
 			 enum gate_clock clock, unsigned from, unsigned to,
 			 double deadline_s, unsigned *reached,
@@ -364,7 +476,7 @@ int gate_session_measure(struct gate_session *s, const bool *active,
 	struct queue q = {.session = s, .deadline = deadline_s};
 	bool parallel = true;
 	unsigned round;
-	size_t i, k;
+	size_t i;
 	int rc;
 
 	for (i = 0; i < s->opts.config->n_jobs; i++)
@@ -376,16 +488,7 @@ int gate_session_measure(struct gate_session *s, const bool *active,
 			if (!active[i] || !s->jobs[i].runner ||
 			    s->jobs[i].job->clock != clock)
 				continue;
-			for (k = 0; k < 2; k++)
-				GATE_PUSH(q.tasks, q.n, q.cap,
-					  (struct task){
-						  .job = &s->jobs[i],
-						  .side = (enum gate_side)(
-							  (k + round + 1) % 2),
-						  .round = round,
-						  .slot = parallel ? 0
-								   : ++s->slot,
-					  });
+			add_tasks(s, &q, &s->jobs[i], round, parallel);
 		}
 	gate_progress_expect(s->opts.progress, q.n);
 	rc = drain_queue(&q, parallel, err);

@@ -13,15 +13,19 @@
 #include <stdbool.h>
 
 #include "gate/config.h"
+#include "gate/journal.h"
 #include "gate/progress.h"
 #include "gate/result.h"
 #include "gate/runners/runner.h"
 
 struct gate_rounds_opts {
 	const struct gate_config *config;
-	const bool *wanted;      /* a job; NULL: all */
+	const bool *wanted;        /* a job; NULL: all */
 	struct gate_tree trees[2]; /* [GATE_BASE], [GATE_CANDIDATE] */
 	const char *run_dir;
+	/* Rounds that it holds are not measured again; each one that is
+	 * measured goes there. */
+	struct gate_journal *journal;
 	struct gate_progress *progress;
 };
 

@@ -51,7 +51,7 @@ static double beta_fraction(double a, double b, double x)
 	int i;
 
 	for (i = 2; i < 20000 && fabs(step - 1) > 1e-16; i++) {
-		m = i / 2;
+		m = floor(i / 2.0);
 		if (i % 2 == 0)
 			term = m * (b - m) / (a + 2 * m - 1);
 		else
@@ -114,6 +114,13 @@ double gate_stats_t_quantile(double p, double df)
 		else
 			high = mid;
 	}
+}
+
+/* Abramowitz & Stegun 7.1.22; erfc() keeps its digits where 1 - erf() has
+ * none. */
+double gate_stats_normal_tail(double z)
+{
+	return erfc(z / sqrt(2)) / 2;
 }
 
 static double polynomial(const double *c, size_t n, double x)
@@ -443,13 +450,13 @@ struct gate_stats_estimate gate_stats_moderate(struct gate_stats_prior prior,
 }
 
 /* Holm 1979 (Scand. J. Statist. 6). */
-void gate_stats_holm(double *sorted, size_t n)
+void gate_stats_holm(double *sorted, size_t n, size_t m)
 {
 	double most = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		most = fmax(most, sorted[i] * (double)(n - i));
+		most = fmax(most, sorted[i] * (double)(m - i));
 		sorted[i] = fmin(most, 1);
 	}
 }

@@ -31,6 +31,8 @@ struct gate_stats_prior {
 double gate_stats_t_tail(double t, double df);
 /* The t with P(T > t) = p, for 0 < p < 1. */
 double gate_stats_t_quantile(double p, double df);
+/* P(Z > z) for the standard normal. */
+double gate_stats_normal_tail(double z);
 /* The z with P(Z < z) = p, for 0 < p < 1. */
 double gate_stats_normal_quantile(double p);
 
@@ -65,9 +67,10 @@ struct gate_stats_prior gate_stats_fit_prior(const double *sorted, size_t n,
 struct gate_stats_estimate gate_stats_moderate(struct gate_stats_prior prior,
 					       struct gate_stats_estimate e);
 
-/* Adjusts n sorted p-values in place: Holm for the family-wise error,
- * Benjamini and Hochberg for the false discovery rate. */
-void gate_stats_holm(double *sorted, size_t n);
+/* Adjusts n sorted p-values in place: Holm for the family-wise error in a
+ * family of m >= n, of which the others have larger p; Benjamini and Hochberg
+ * for the false discovery rate. */
+void gate_stats_holm(double *sorted, size_t n, size_t m);
 void gate_stats_bh(double *sorted, size_t n);
 
 #endif

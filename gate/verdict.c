@@ -183,9 +183,30 @@ static bool conclude_error(const struct gate_result *r, const struct tally *t,
 	return s->len > 0;
 }
 
+/* What would have been a regression, had the rounds been fit to say so. */
+static void add_barred(const struct gate_result *r, struct gate_str *s)
+{
+	size_t n = 0;
+	size_t i;
+
+	for (i = 0; i < r->n_groups; i++)
+		n += r->groups[i].verdict == GATE_V_INCONCLUSIVE;
+	if (n)
+		add_part(s,
+			 "%zu of %zu groups slower, but barred from "
+			 "blocking",
+			 n, r->n_groups);
+	if (r->suite.present && r->suite.verdict == GATE_V_INCONCLUSIVE)
+		add_part(s, "the suite slower, but barred from blocking");
+	if (r->check.unsound)
+		add_part(s, "no verdict may rest on these rounds: %s",
+			 r->check.unsound);
+}
+
 static bool conclude_inconclusive(const struct gate_result *r,
 				  const struct tally *t, struct gate_str *s)
 {
+	add_barred(r, s);
 	add_rows(s, t, GATE_V_INCONCLUSIVE, "undecided", "slowest");
 	add_rows(s, t, GATE_V_INSUFFICIENT, "with too few usable rounds",
 		 "slowest");
@@ -229,6 +250,7 @@ void gate_conclude(struct gate_result *r)
 	struct gate_str s = {0};
 	struct tally t = {0};
 
+	gate_cross_check(r);
 	count_rows(r, &t);
 	count_groups(r, &t);
 	count_jobs(r, &t);

@@ -24,7 +24,8 @@ static const char *const meanings[GATE_VERDICTS] = {
 	[GATE_V_PASS] = "not slower than the policy allows",
 	[GATE_V_IMPROVEMENT] = "faster",
 	[GATE_V_PARKED] = "no sign of a slowdown, but no proof either",
-	[GATE_V_INCONCLUSIVE] = "too noisy to tell",
+	[GATE_V_INCONCLUSIVE] =
+		"undecided, too close to the limit or too noisy",
 	[GATE_V_INSUFFICIENT] = "too few rounds to judge",
 	[GATE_V_UNRESOLVABLE] = "printed too coarsely to see the limit",
 	[GATE_V_MISSING] = "measured on the base only",
@@ -190,6 +191,8 @@ const char *gate_format_outcome(const struct gate_result *r)
 		return "pass";
 	case 1:
 		return "regression";
+	case 2:
+		return "wrong configuration";
 	case 3:
 		return "inconclusive";
 	default:

@@ -288,6 +288,48 @@ static void limits(const struct report *rep)
 	}
 }
 
+/* What each look decided, and what it cost. */
+static void looks(const struct report *rep)
+{
+	const struct gate_look *l;
+	struct gate_str s = {0};
+	size_t i;
+
+	for (i = 0; i < rep->r->n_looks; i++) {
+		l = &rep->r->looks[i];
+		gate_str_addf(&s, "%safter %u round%s %zu of %zu rows decided",
+			      i ? "; " : "", l->rounds,
+			      l->rounds == 1 ? "" : "s", l->decided,
+			      l->decided + l->open);
+		if (l->regressions)
+			gate_str_addf(&s, ", %zu slower", l->regressions);
+		gate_str_addf(&s, " (%u run%s", l->runs,
+			      l->runs == 1 ? "" : "s");
+		if (isfinite(l->alpha))
+			gate_str_addf(&s, ", alpha %.2g %%", 100 * l->alpha);
+		gate_str_putc(&s, ')');
+	}
+	if (s.len)
+		labelled(rep, "looks", gate_str_text(&s));
+	gate_str_done(&s);
+}
+
+/* The base against itself. */
+static void check(const struct report *rep)
+{
+	const struct gate_check *c = &rep->r->check;
+	struct gate_str s = {0};
+
+	if (!c->present)
+		return;
+	gate_str_addf(&s,
+		      "A/A: in %zu of %zu rows the base differs from itself "
+		      "by the threshold",
+		      c->apart, c->rows);
+	labelled(rep, "check", gate_str_text(&s));
+	gate_str_done(&s);
+}
+
 static void host(const struct report *rep)
 {
 	struct gate_str s = {0};
@@ -311,8 +353,11 @@ static void head(const struct report *rep)
 	commit(rep, "candidate", &rep->r->candidate);
 	measured(rep);
 	limits(rep);
-	if (rep->opts->verbose)
+	looks(rep);
+	if (rep->opts->verbose) {
+		check(rep);
 		host(rep);
+	}
 	gate_str_addf(&s, "%zu: ", rep->r->n_rows);
 	gate_format_counts(rep->r, &s);
 	labelled(rep, "rows", gate_str_text(&s));
@@ -634,6 +679,26 @@ static void reason(const struct report *rep, size_t indent, const char *text)
 	wrapped(rep, indent, indent, text);
 }
 
+/* What stands beside the verdict and does not decide. */
+static void ranks(const struct report *rep, const struct gate_row *row)
+{
+	struct gate_str s = {0};
+
+	if (!rep->opts->verbose || isnan(row->p_mw))
+		return;
+	gate_str_puts(&s, "by ranks ");
+	gate_format_percent(row->hl, &s);
+	gate_str_puts(&s, " (");
+	gate_format_interval(row->hl_ci, &s);
+	gate_str_addf(&s, "), Mann-Whitney p %.2g", row->p_mw);
+	if (!isnan(row->p_sr))
+		gate_str_addf(&s, ", signed rank p %.2g", row->p_sr);
+	if (!isnan(row->q_bh))
+		gate_str_addf(&s, ", Benjamini-Hochberg q %.2g", row->q_bh);
+	reason(rep, 3 * GAP, gate_str_text(&s));
+	gate_str_done(&s);
+}
+
 /* Where the numbers do not say why, the reason stands below the rows that
  * share it. */
 static bool reasons_shown(const struct report *rep, const struct section *s)
@@ -642,6 +707,8 @@ static bool reasons_shown(const struct report *rep, const struct section *s)
 
 	if (s->one_reason)
 		return false;
+	if (v == GATE_V_INCONCLUSIVE && s->n <= BLOCK_MAX)
+		return true;
 	return rep->opts->verbose || v == GATE_V_FAILED ||
 	       v == GATE_V_MISSING || v == GATE_V_INCOMPARABLE;
 }
@@ -713,6 +780,7 @@ static void block_rows(const struct report *rep, const struct section *s,
 		if (reasons &&
 		    (!next || by_text(row->reason, next->reason) != 0))
 			reason(rep, 3 * GAP, row->reason);
+		ranks(rep, row);
 	}
 	if (listed < b->n)
 		left_out(rep, b->n - listed, b->n);
@@ -891,7 +959,10 @@ static void foot(const struct report *rep)
 	gate_str_puts(&s, "A slowdown is positive when the candidate is "
 			  "slower.");
 	if (gate_format_has_clock(r, GATE_CLOCK_WALL))
-		gate_str_puts(&s, " Wall clock: medians over the rounds.");
+		gate_str_puts(&s,
+			      " Wall clock: base and candidate are medians; "
+			      "the slowdown compares round with round, so "
+			      "it can differ from their ratio.");
 	if (detects_shown(rep))
 		gate_str_puts(&s, " \"detects\" is the smallest slowdown that "
 				  "this many rounds find 9 times in 10.");

@@ -105,4 +105,34 @@ expect 2 "$GATE" compare --clock instructions --base base-?.log \
 	--candidate good-?.log
 says err 'measured by the wall clock'
 expect 3 "$GATE" compare --base base-?.log --candidate good-?.log
+
+# In turn, host and share of the processor as they say.
+turn() {
+	local first=$((2 * $2 - 1)) second=$((2 * $2))
+	[ $(($2 % 2)) -eq 1 ] || { second=$first; first=$((2 * $2)); }
+	[ "$1" = base ] || first=$second
+	echo "# gate-round side=$1 round=$2 clock=wall job=x slot=$first" \
+		"params=sec=1%20modes=[1%202] $3"
+	cat "$uml/$4"
+}
+for i in 1 2 3; do
+	turn base $i "cpu=0.$((7 + i)) cpu-least=0.9 host.kernel=6.1" \
+		base/round-0$i.log >b-$i.log
+	turn candidate $i "host.kernel=6.1" slow/round-0$i.log >c-$i.log
+done
+expect 3 "$GATE" compare --base b-?.log --candidate c-?.log --report json=t.json
+says t.json '"order": "ABBA"'
+says_not t.json 'compare.order'
+python3 -c 'import json; j = json.load(open("t.json"))["jobs"][0]
+assert j["contaminated"] == {"share": 0.9, "base": 1, "candidate": 0}, j' ||
+	fail "the contaminated round is not counted"
+sed -i '1s/host.kernel=6.1/host.kernel=6.2/' c-2.log
+expect 4 "$GATE" compare --base b-?.log --candidate c-?.log
+says err 'different hosts: kernel is "6.1" in b-1.log, "6.2" in c-2.log'
+sed -i '1s/6.2/6.1/; 1s/sec=1/sec=2/' c-2.log
+expect 4 "$GATE" compare --base b-?.log --candidate c-?.log
+says err 'run differently: "sec=1" in b-1.log, "sec=2" in c-2.log'
+sed -i '1s/sec=2/klen=3%20sec=1/' c-2.log
+expect 4 "$GATE" compare --base b-?.log --candidate c-?.log
+says err 'run differently: "" in b-1.log, "klen=3" in c-2.log'
 finish

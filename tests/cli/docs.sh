@@ -21,12 +21,29 @@ cmp -s "$work/want" "$work/got" || {
 
 # The configuration, as a reader would copy it, is understood: the refusal is
 # about the logs, not about a key.
-sed -n '/^```json$/,/^```$/p' README.md | sed '1d;$d' >"$work/gate.json"
+block=0 inside=
+while IFS= read -r line; do
+	case $line in
+	'```json')
+		block=$((block + 1))
+		inside=1
+		;;
+	'```') inside= ;;
+	*) [ -z "$inside" ] || printf '%s\n' "$line" >>"$work/json$block" ;;
+	esac
+done <README.md
+mv "$work/json1" "$work/gate.json"
 [ -s "$work/gate.json" ] || fail "no configuration in the README"
 expect 3 gate compare --config "$work/gate.json" \
 	fixtures/seed/base.log fixtures/seed/new.log
 python3 tests/cli/schema_check.py --comments gate/config.schema.json \
 	"$work/gate.json" ci/jobs/demo/gate.json || fail "config.schema.json"
+
+# The lines that a job may print are lines that gate reads.
+expect 0 gate parse "$work/json2"
+[ "$(wc -l <"$work/out")" -eq "$(wc -l <"$work/json2")" ] ||
+	fail "the README's sample lines are not read"
+lines "$work/err" 0
 
 # Every option that the README, the manual page or the help names exists.
 for word in $(grep -oE '^\$ gate [a-z]+ [^`]*' README.md |
@@ -34,7 +51,7 @@ for word in $(grep -oE '^\$ gate [a-z]+ [^`]*' README.md |
 	grep -q -- "Fl -${word#--}" gate/gate.1 ||
 		fail "the manual page lacks $word"
 done
-for name in run compare parse report list; do
+for name in run compare selftest explain parse report list; do
 	grep -q "^\.Cm $name" gate/gate.1 || fail "the manual page lacks $name"
 	gate "$name" --help | grep -oE '^  --[a-z-]+' | sort -u |
 		while read -r option; do

@@ -5,7 +5,7 @@ expect 0 "$GATE" --help
 says out 'exit codes: 0 no regression, 1 regression'
 expect 0 "$GATE" --version
 says out '^gate [0-9]+\.[0-9]+\.[0-9]+$'
-for command in run compare parse report list; do
+for command in run compare selftest explain parse report list; do
 	expect 0 "$GATE" "$command" --help
 	says out "^gate $command: "
 	says out '--no-progress'

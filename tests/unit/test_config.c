@@ -41,9 +41,8 @@ Test(config, reads_the_demo_with_its_comments_and_fills_defaults)
 	gate_config_free(c);
 }
 
-static const char job[] =
-	"\"jobs\": [{\"name\": \"j\", \"runner\": \"local\", "
-	"\"command\": [\"true\"]}]";
+static const char job[] = "\"jobs\": [{\"name\": \"j\", \"runner\": \"local\", "
+			  "\"command\": [\"true\"]}]";
 
 /* Each fault with a part of the message that shows the way out. */
 Test(config, refuses_each_fault_with_its_place_and_the_way_out)
@@ -169,4 +168,48 @@ Test(config, the_last_matching_rule_wins_field_by_field)
 	cr_assert_eq(l.threshold, 0.005);
 	cr_assert_eq(l.floor, 2);
 	gate_config_free(c);
+}
+
+Test(config, watches_the_share_of_the_processor_where_a_guest_computes)
+{
+	static const char text[] =
+		"{\"kernel\": {\"image\": \"x\"}, \"jobs\": ["
+		"{\"name\": \"a\", \"runner\": \"qemu\", \"bench\": \"xor\"},"
+		"{\"name\": \"b\", \"runner\": \"qemu\", \"bench\": \"xor\","
+		" \"cpu_share\": 0},"
+		"{\"name\": \"c\", \"runner\": \"local\","
+		" \"command\": [\"x\"]},"
+		"{\"name\": \"d\", \"runner\": \"local\","
+		" \"command\": [\"x\"], \"cpu_share\": 0.5}]}";
+	struct gate_config *c = NULL;
+	struct gate_error err;
+
+	cr_assert_eq(parse(text, &c, &err), 0, "%s", err.message);
+	cr_expect_eq(c->jobs[0].cpu_share, 0.9);
+	cr_expect_eq(c->jobs[1].cpu_share, 0);
+	cr_expect_eq(c->jobs[2].cpu_share, 0);
+	cr_expect_eq(c->jobs[3].cpu_share, 0.5);
+	gate_config_free(c);
+}
+
+Test(config, reads_rename_rules_in_order)
+{
+	char *text = NULL;
+	struct gate_config *c = NULL;
+	struct gate_error err;
+
+	cr_assert_gt(asprintf(&text,
+			      "{%s, \"rename\": [{\"rows\": \"a*\", "
+			      "\"to\": \"b*\"}, {\"drivers\": \"c\", "
+			      "\"to\": \"d\"}]}",
+			      job),
+		     0);
+	cr_assert_eq(parse(text, &c, &err), 0, "%s", err.message);
+	cr_assert_eq(c->renames.n, 2);
+	cr_expect_not(c->renames.items[0].drivers);
+	cr_expect_str_eq(c->renames.items[0].to, "b*");
+	cr_expect(c->renames.items[1].drivers);
+	cr_expect_str_eq(c->renames.items[1].from, "c");
+	gate_config_free(c);
+	free(text);
 }

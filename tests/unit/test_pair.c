@@ -16,7 +16,7 @@
 /* A sample with the defaults of these tests; name what differs. */
 #define SAMPLE(...)                                                            \
 	(&(struct gate_measured){.s = {.bench = "tcrypt",                      \
-				       .row = "a/encrypt/key=1/block=16",     \
+				       .row = "a/encrypt/key=1/block=16",      \
 				       .unit = GATE_UNIT_OP_PER_S,             \
 				       .better = GATE_HIGHER,                  \
 				       .resolution = 1,                        \
@@ -74,13 +74,12 @@ Test(pair, meets_rows_of_one_driver_and_keeps_rounds_in_order)
 	unsigned round;
 
 	for (round = 3; round >= 1; round--) {
-		gate_sample_set_add(w.set, SAMPLE(.round = round,
-						  .s.driver = "d",
-						  .s.value = 100 + round));
-		gate_sample_set_add(w.set, SAMPLE(.side = GATE_CANDIDATE,
-						  .round = round,
-						  .s.driver = "d",
-						  .s.value = 200 + round));
+		gate_sample_set_add(w.set,
+				    SAMPLE(.round = round, .s.driver = "d",
+					   .s.value = 100 + round));
+		gate_sample_set_add(
+			w.set, SAMPLE(.side = GATE_CANDIDATE, .round = round,
+				      .s.driver = "d", .s.value = 200 + round));
 	}
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->n_rows, 1);
@@ -103,8 +102,8 @@ Test(pair, collapses_repeats_to_the_median_by_wall_clock)
 
 	for (i = 0; i < 3; i++)
 		gate_sample_set_add(w.set, SAMPLE(.s.value = v[i]));
-	gate_sample_set_add(w.set, SAMPLE(.side = GATE_CANDIDATE,
-					  .s.value = 5));
+	gate_sample_set_add(w.set,
+			    SAMPLE(.side = GATE_CANDIDATE, .s.value = 5));
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->rows[0].base.n, 1);
 	cr_assert_eq(w.r->rows[0].base.values[0], 12);
@@ -122,8 +121,7 @@ Test(pair, collapses_repeats_to_the_best_under_the_instruction_clock)
 			w.set, SAMPLE(.clock = GATE_CLOCK_INSTRUCTIONS,
 				      .round = i < 2 ? 1 : 2,
 				      .s.unit = GATE_UNIT_INSN_PER_OP,
-				      .s.better = GATE_LOWER,
-				      .s.value = v[i]));
+				      .s.better = GATE_LOWER, .s.value = v[i]));
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->rows[0].base.n, 2);
 	cr_assert_eq(w.r->rows[0].base.best, 1848);
@@ -166,16 +164,14 @@ Test(pair, never_compares_two_units_or_two_methods)
 	struct world w = world();
 
 	gate_sample_set_add(w.set, SAMPLE(.s.value = 9));
-	gate_sample_set_add(w.set,
-			    SAMPLE(.side = GATE_CANDIDATE, .s.value = 9,
-				   .s.unit = GATE_UNIT_CYCLES_PER_OP,
-				   .s.better = GATE_LOWER));
+	gate_sample_set_add(w.set, SAMPLE(.side = GATE_CANDIDATE, .s.value = 9,
+					  .s.unit = GATE_UNIT_CYCLES_PER_OP,
+					  .s.better = GATE_LOWER));
 	gate_sample_set_add(w.set, SAMPLE(.s.bench = "xor", .s.row = "8regs",
-					  .s.value = 9,
-					  .s.method = "jiffies"));
-	gate_sample_set_add(w.set, SAMPLE(.side = GATE_CANDIDATE,
-					  .s.bench = "xor", .s.row = "8regs",
-					  .s.value = 9));
+					  .s.value = 9, .s.method = "jiffies"));
+	gate_sample_set_add(w.set,
+			    SAMPLE(.side = GATE_CANDIDATE, .s.bench = "xor",
+				   .s.row = "8regs", .s.value = 9));
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->n_rows, 2);
 	cr_assert_eq(w.r->rows[0].verdict, GATE_V_INCOMPARABLE);
@@ -207,14 +203,14 @@ Test(pair, says_failed_where_the_candidate_failed_what_the_base_measured)
 					  .s.status = GATE_SAMPLE_FAILED,
 					  .s.message = "setkey() failed"));
 	/* A title that did not load names its algorithm only. */
+	gate_sample_set_add(
+		w.set,
+		SAMPLE(.s.row = "b(c)/decrypt/key=1/block=16", .s.value = 9));
 	gate_sample_set_add(w.set,
-			    SAMPLE(.s.row = "b(c)/decrypt/key=1/block=16",
-				   .s.value = 9));
-	gate_sample_set_add(w.set, SAMPLE(.side = GATE_CANDIDATE,
-					  .s.row = "b(c)",
-					  .s.unit = GATE_UNIT_NONE,
-					  .s.status = GATE_SAMPLE_FAILED,
-					  .s.message = "failed to load"));
+			    SAMPLE(.side = GATE_CANDIDATE, .s.row = "b(c)",
+				   .s.unit = GATE_UNIT_NONE,
+				   .s.status = GATE_SAMPLE_FAILED,
+				   .s.message = "failed to load"));
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->n_rows, 2);
 	cr_assert_eq(w.r->rows[0].verdict, GATE_V_FAILED);
@@ -303,10 +299,9 @@ Test(pair, keeps_rows_in_the_order_of_the_base_log)
 		gate_sample_set_add(w.set,
 				    SAMPLE(.s.row = rows[i], .s.value = 1));
 		if (i != 1)
-			gate_sample_set_add(w.set,
-					    SAMPLE(.side = GATE_CANDIDATE,
-						   .s.row = rows[i],
-						   .s.value = 1));
+			gate_sample_set_add(
+				w.set, SAMPLE(.side = GATE_CANDIDATE,
+					      .s.row = rows[i], .s.value = 1));
 	}
 	gate_pair(w.set, w.r);
 	cr_assert_eq(w.r->n_rows, 4);

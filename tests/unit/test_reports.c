@@ -128,6 +128,36 @@ Test(text, is_as_reviewed)
 		check_golden(results[i], "text");
 }
 
+Test(text, says_what_each_look_decided_and_cost)
+{
+	struct gate_report_opts all = {.verbose = true};
+	struct gate_result *r = load("wall");
+	char *text, *verbose;
+
+	r->check =
+		(struct gate_check){.present = true, .rows = 158, .apart = 3};
+	r->rows[0].p_mw = 0.00123;
+	r->rows[0].p_sr = 0.0045;
+	r->rows[0].hl = 0.0525;
+	r->rows[0].hl_ci[0] = 0.0425;
+	r->rows[0].hl_ci[1] = 0.0625;
+	text = render("text", r, NULL);
+	cr_expect_not_null(strstr(text, "looks      after 6 rounds 100 of 158 "
+					"rows decided (24 runs, alpha 0.2 %);"),
+			   "%s", text);
+	cr_expect_null(strstr(text, "A/A"));
+	cr_expect_null(strstr(text, "by ranks"));
+	verbose = render("text", r, &all);
+	cr_expect_not_null(strstr(verbose, "A/A: in 3 of 158 rows"), "%s",
+			   verbose);
+	cr_expect_not_null(strstr(verbose, "by ranks +5.25 %"));
+	cr_expect_not_null(strstr(verbose, "0.0012"));
+	cr_expect_not_null(strstr(verbose, "0.0045"));
+	free(text);
+	free(verbose);
+	gate_result_free(r);
+}
+
 Test(markdown, is_as_reviewed)
 {
 	size_t i;
@@ -514,7 +544,8 @@ Test(text, repeats_the_verdict_below_a_report_longer_than_a_screen)
 	struct gate_result *shrt = make_group(5, GATE_V_INSUFFICIENT);
 	char *a = render("text", lng, NULL), *b = render("text", shrt, NULL);
 
-	cr_expect_not_null(strstr(a + 1, "\n\nREGRESSION (exit 1): as it is\n"));
+	cr_expect_not_null(
+		strstr(a + 1, "\n\nREGRESSION (exit 1): as it is\n"));
 	cr_expect_null(strstr(b + 1, "REGRESSION (exit 1)"));
 	free(a);
 	free(b);

@@ -382,6 +382,78 @@ static const struct {
 	 "stands twice"},
 };
 
+/* What looks, checks and ranks add, and that it comes back as it was. */
+Test(result_json, brings_looks_checks_and_ranks_back)
+{
+	struct gate_result *r = make(), *back;
+	struct gate_row *row = &r->rows[0];
+	char *text, *again;
+
+	row->p_mw = 0.25;
+	row->p_sr = GATE_NAN;
+	row->hl = -0.5;
+	row->hl_ci[0] = -0.75;
+	row->hl_ci[1] = 0.125;
+	row->decided_at = 15;
+	GATE_PUSH(r->looks, r->n_looks, r->cap_looks,
+		  (struct gate_look){.rounds = 15,
+				     .alpha = 0.005,
+				     .decided = 1,
+				     .regressions = 2,
+				     .runs = 30});
+	GATE_PUSH(r->jobs, r->n_jobs, r->cap_jobs,
+		  (struct gate_job_info){.name = gate_strdup("aes"),
+					 .boots = {1, 15},
+					 .blocked_order = true});
+	r->check = (struct gate_check){.present = true,
+				       .rows = 9,
+				       .apart = 3,
+				       .rows_barred = true,
+				       .unsound = gate_strdup("one boot")};
+	text = gate_result_json(r);
+	back = parse(text);
+	again = gate_result_json(back);
+	cr_assert_str_eq(again, text);
+	row = &back->rows[0];
+	cr_expect_eq(row->p_mw, 0.25);
+	cr_expect(isnan(row->p_sr));
+	cr_expect_eq(row->hl, -0.5);
+	cr_expect_eq(row->hl_ci[1], 0.125);
+	cr_expect_eq(row->decided_at, 15);
+	cr_expect_eq(back->looks[0].regressions, 2);
+	cr_expect_eq(back->looks[0].runs, 30);
+	cr_expect_eq(back->jobs[0].boots[GATE_CANDIDATE], 15);
+	cr_expect(back->jobs[0].blocked_order);
+	cr_expect(back->check.present);
+	cr_expect_eq(back->check.apart, 3);
+	cr_expect(back->check.rows_barred);
+	cr_expect_str_eq(back->check.unsound, "one boot");
+	free(text);
+	free(again);
+	gate_result_free(r);
+	gate_result_free(back);
+}
+
+Test(result_json, leaves_out_ranks_and_checks_that_are_not_there)
+{
+	struct gate_result *r = make(), *back;
+	char *text;
+
+	r->rows[0].p_mw = r->rows[0].p_sr = GATE_NAN;
+	text = gate_result_json(r);
+	cr_expect_null(strstr(text, "\"ranks\""));
+	cr_expect_null(strstr(text, "\"decided_at\""));
+	cr_expect_null(strstr(text, "\"check\""));
+	back = parse(text);
+	cr_expect(isnan(back->rows[0].p_mw));
+	cr_expect(isnan(back->rows[0].hl));
+	cr_expect(isnan(back->rows[0].hl_ci[0]));
+	cr_expect_not(back->check.present);
+	free(text);
+	gate_result_free(r);
+	gate_result_free(back);
+}
+
 Test(result_json, names_the_place_of_what_is_wrong)
 {
 	size_t len, i;

@@ -223,6 +223,133 @@ Test(stats, mean_and_deviation_give_the_paired_t_test_of_r)
 	each_vector("paired_t_log", check_paired_t);
 }
 
+static void check_margin(const cJSON *v)
+{
+	const char *name = vectors_string(v, "name");
+	double d[MOST];
+	size_t n = log_ratios(v, d);
+	double se = gate_stats_sd(d, n) / sqrt((double)n);
+	double t = (gate_stats_mean(d, n) - vectors_number(v, "mu0")) / se;
+
+	VECTORS_CLOSE(t, vectors_number(v, "t"), name);
+	VECTORS_CLOSE(gate_stats_t_tail(t, (double)(n - 1)),
+		      vectors_number(v, "p_greater"), name);
+}
+
+Test(stats, a_margin_shifts_the_paired_t_test_as_in_r)
+{
+	each_vector("paired_t_log_margin", check_margin);
+}
+
+/* Welch's test of two means with their standard errors. */
+struct welch {
+	double at, se, df;
+};
+
+static struct welch welch(double x, double var_x, double n, double y,
+			  double var_y, double m)
+{
+	double a = var_x / n;
+	double b = var_y / m;
+
+	return (struct welch){
+		.at = y - x,
+		.se = sqrt(a + b),
+		.df = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1)),
+	};
+}
+
+static void check_welch(const struct welch *w, const cJSON *v, const char *name)
+{
+	double half = gate_stats_t_quantile(0.025, w->df) * w->se;
+	double ci[2];
+
+	VECTORS_CLOSE(w->df, vectors_number(v, "df"), name);
+	cr_assert_eq(vectors_array(v, "ci", ci, 2), 2);
+	VECTORS_CLOSE(w->at - half, ci[0], name);
+	VECTORS_CLOSE(w->at + half, ci[1], name);
+	if (!cJSON_GetObjectItem(v, "t"))
+		return;
+	VECTORS_CLOSE(w->at / w->se, vectors_number(v, "t"), name);
+	VECTORS_CLOSE(2 * gate_stats_t_tail(fabs(w->at / w->se), w->df),
+		      vectors_number(v, "p_two"), name);
+}
+
+static void check_welch_log(const cJSON *v)
+{
+	double x[MOST], y[MOST], sx, sy;
+	size_t n = vectors_array(v, "x", x, MOST);
+	size_t m = vectors_array(v, "y", y, MOST);
+	struct welch w;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		x[i] = log(x[i]);
+	for (i = 0; i < m; i++)
+		y[i] = log(y[i]);
+	sx = gate_stats_sd(x, n);
+	sy = gate_stats_sd(y, m);
+	w = welch(gate_stats_mean(x, n), sx * sx, (double)n,
+		  gate_stats_mean(y, m), sy * sy, (double)m);
+	VECTORS_CLOSE(w.at, vectors_number(v, "est_logratio"), "welch_log");
+	check_welch(&w, v, vectors_string(v, "name"));
+}
+
+/* From means and deviations; on the log scale by the delta method. */
+static void check_welch_summary(const cJSON *v)
+{
+	double x = vectors_number(v, "m1"), sx = vectors_number(v, "s1");
+	double y = vectors_number(v, "m2"), sy = vectors_number(v, "s2");
+	double n = vectors_number(v, "n1"), m = vectors_number(v, "n2");
+	struct welch w = welch(x, sx * sx, n, y, sy * sy, m);
+
+	if (!strcmp(vectors_string(v, "test"), "logratio_summary_delta")) {
+		sx /= x;
+		sy /= y;
+		w = welch(log(x), sx * sx, n, log(y), sy * sy, m);
+		VECTORS_CLOSE(w.at, vectors_number(v, "est"), "summary");
+		VECTORS_CLOSE(w.se, vectors_number(v, "se"), "summary");
+	}
+	check_welch(&w, v, vectors_string(v, "name"));
+}
+
+Test(stats, mean_and_deviation_give_the_tests_of_welch)
+{
+	each_vector("welch_log", check_welch_log);
+	each_vector("welch_summary", check_welch_summary);
+	each_vector("logratio_summary_delta", check_welch_summary);
+}
+
+Test(stats, normal_tail_inverts_the_quantile_far_out)
+{
+	const double p[] = {0.5, 0.3, 0.025, 1e-7, 1e-15, 1e-100, 1e-300};
+	size_t i;
+
+	for (i = 0; i < sizeof p / sizeof *p; i++)
+		cr_assert_lt(
+			relative(gate_stats_normal_tail(
+					 -gate_stats_normal_quantile(p[i])),
+				 p[i]),
+			1e-12);
+	cr_assert_float_eq(gate_stats_normal_tail(1.9599639845400545), 0.025,
+			   1e-16);
+	cr_assert_float_eq(gate_stats_normal_tail(-1), 0.841344746068543,
+			   1e-15);
+}
+
+Test(stats, holm_counts_those_of_the_family_that_are_not_given)
+{
+	double some[] = {0.001, 0.02, 0.03};
+	double all[] = {0.001, 0.02, 0.03, 1, 1};
+	size_t i;
+
+	gate_stats_holm(some, 3, 5);
+	gate_stats_holm(all, 5, 5);
+	cr_assert_float_eq(some[0], 0.005, 1e-15);
+	for (i = 0; i < 3; i++)
+		cr_assert_eq(some[i], all[i]);
+}
+
 static void check_trimmed(const cJSON *v)
 {
 	const char *name = vectors_string(v, "name");
@@ -254,6 +381,28 @@ Test(stats, trimmed_mean_of_one_value_has_no_variance)
 	cr_assert(isnan(e.var));
 }
 
+/* Benjamini & Yekutieli 2001: as Benjamini & Hochberg, times the sum of 1/i. */
+static void adjust_by(double *p, size_t n)
+{
+	double c = 0;
+	size_t i;
+
+	for (i = 1; i <= n; i++)
+		c += 1 / (double)i;
+	gate_stats_bh(p, n);
+	for (i = 0; i < n; i++)
+		p[i] = fmin(1, c * p[i]);
+}
+
+/* The first step of Holm's, for each alone. */
+static void adjust_bonferroni(double *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		gate_stats_holm(&p[i], 1, n);
+}
+
 /* An absent p-value is left out, and the count with it. */
 static void check_adjusted(const cJSON *v)
 {
@@ -275,11 +424,15 @@ static void check_adjusted(const cJSON *v)
 	gate_stats_sort(p, n);
 	gate_stats_sort(want, n);
 	if (!strcmp(method, "holm"))
-		gate_stats_holm(p, n);
+		gate_stats_holm(p, n, n);
 	else if (!strcmp(method, "BH"))
 		gate_stats_bh(p, n);
+	else if (!strcmp(method, "BY"))
+		adjust_by(p, n);
+	else if (!strcmp(method, "bonferroni"))
+		adjust_bonferroni(p, n);
 	else
-		return;
+		cr_assert_fail("no method %s", method);
 	for (i = 0; i < n; i++)
 		VECTORS_CLOSE(p[i], want[i], method);
 }

@@ -1162,6 +1162,42 @@ Test(verdict, a_printed_zero_has_no_slowdown)
 	bench_free(&b);
 }
 
+/* A candidate must not print its slow rows away. */
+Test(verdict, a_zero_or_a_coarse_print_of_the_candidate_excuses_nothing)
+{
+	const double base[] = {1000, 1000, 1000};
+	const double gone[] = {1200, 1200, 0};
+	const double slow[] = {1200, 1200, 1200};
+	struct row coarse = insn;
+	struct bench b = bench_new();
+
+	measure_all(&b, &insn, GATE_BASE, base, 3);
+	measure_all(&b, &insn, GATE_CANDIDATE, gone, 3);
+	expect_verdict(insn_row(&b), GATE_V_FAILED);
+	bench_free(&b);
+
+	coarse.resolution = 900;
+	b = bench_new();
+	measure_all(&b, &insn, GATE_BASE, base, 3);
+	measure_all(&b, &coarse, GATE_CANDIDATE, slow, 3);
+	expect_verdict(insn_row(&b), GATE_V_INCONCLUSIVE);
+	bench_free(&b);
+}
+
+Test(verdict, equal_instructions_pass_whatever_the_threshold)
+{
+	const double same[] = {1000, 1000, 1000};
+	struct bench b = bench_new();
+
+	b.r->policy.insn_threshold = 0;
+	b.r->policy.insn_floor = 0;
+	b.r->policy.insn_group = 0;
+	measure_all(&b, &insn, GATE_BASE, same, 3);
+	measure_all(&b, &insn, GATE_CANDIDATE, same, 3);
+	cr_assert_neq(insn_row(&b)->verdict, GATE_V_REGRESSION);
+	bench_free(&b);
+}
+
 Test(verdict, instructions_below_the_floor_are_no_regression)
 {
 	const double base[] = {1000, 1000, 1000};
