@@ -116,7 +116,7 @@ turn() {
 	cat "$uml/$4"
 }
 for i in 1 2 3; do
-	turn base $i "cpu=0.$((7 + i)) cpu-least=0.9 host.kernel=6.1" \
+	turn base $i "cpu=0.$((84 + 5 * i)) cpu-least=0.9 host.kernel=6.1" \
 		base/round-0$i.log >b-$i.log
 	turn candidate $i "host.kernel=6.1" slow/round-0$i.log >c-$i.log
 done

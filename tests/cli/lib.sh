@@ -18,24 +18,22 @@ fail() {
 expect() {
 	local want=$1 got=0
 	shift
-	"$@" >"$work/out" 2>"$work/err" || got=$?
+	"$@" >out 2>err || got=$?
 	# A sanitizer's exit code could pass for the one that is wanted.
-	if grep -qE 'Sanitizer|runtime error:' "$work/err"; then
+	if grep -qE 'Sanitizer|runtime error:' err; then
 		fail "complaint of a sanitizer: $*"
-		head -n 40 "$work/err"
+		head -n 40 err
 	fi
 	[ "$got" -eq "$want" ] && return
 	fail "exit $got, not $want: $*"
-	head -n 20 "$work/out" "$work/err"
+	head -n 20 out err
 }
 
 # says FILE PATTERN: the last command's out or err holds this (grep -E).
 says() {
-	local file=$1
-	[ -e "$file" ] || file=$work/$1
-	grep -qE -- "$2" "$file" && return
+	grep -qE -- "$2" "$1" && return
 	fail "$1 does not say: $2"
-	head -n 20 "$file"
+	head -n 20 "$1"
 }
 
 says_not() {

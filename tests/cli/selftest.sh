@@ -23,10 +23,10 @@ selftest 0
 says out '^selftest: 0 of 200 random splits of equal sides would have blocked$'
 says out '10 rounds find a slowdown of the threshold in every row'
 [ "$(rate)" = "200 0 selftest pass" ] || fail "$(rate)"
-expect 0 "$SOURCE/tests/cli/schema_check.py" "$SOURCE/gate/result.schema.json" \
-	r.json
 cp out first
 cp r.json first.json
+expect 0 "$SOURCE/tests/cli/schema_check.py" "$SOURCE/gate/result.schema.json" \
+	r.json
 selftest 0
 cmp -s first out || fail "the same rounds say something else"
 for f in first.json r.json; do
