@@ -58,14 +58,15 @@ static size_t sum_twice(const struct ranked *r, size_t n)
  * Gaussian binomial, a product of (1 - q^(m+i)) / (1 - q^i). Small ones are
  * made of small ones only and stay exact; up to n = m = 28 all are.
  */
-static void count_orders(struct gate_ranks_null *null, size_t n, size_t m)
+static const double *count_orders(struct gate_ranks_null *null, size_t n,
+				  size_t m)
 {
 	size_t last = n * m;
 	double *count;
 	size_t i, k;
 
 	if (null->count && null->n == n && null->m == m)
-		return;
+		return null->count;
 	gate_ranks_null_done(null);
 	count = gate_calloc(last + 1, sizeof *count);
 	count[0] = 1;
@@ -78,6 +79,7 @@ static void count_orders(struct gate_ranks_null *null, size_t n, size_t m)
 	*null = (struct gate_ranks_null){.n = n, .m = m, .count = count};
 	for (k = 0; k <= last; k++)
 		null->total += count[k];
+	return count;
 }
 
 void gate_ranks_null_done(struct gate_ranks_null *null)
@@ -112,14 +114,15 @@ static double sum(const double *count, size_t from, size_t to)
 double gate_ranks_mann_whitney_cdf(double u, size_t n, size_t m)
 {
 	struct gate_ranks_null null = {0};
+	const double *count;
 	double p;
 
 	if (u < 0)
 		return 0;
 	if (u >= (double)(n * m))
 		return 1;
-	count_orders(&null, n, m);
-	p = sum(null.count, 0, (size_t)u + 1) / null.total;
+	count = count_orders(&null, n, m);
+	p = sum(count, 0, (size_t)u + 1) / null.total;
 	gate_ranks_null_done(&null);
 	return p;
 }
@@ -148,11 +151,10 @@ static void test_without_ties(struct gate_ranks_test *t,
 			      struct gate_ranks_null *null, size_t n, size_t m)
 {
 	size_t u = (size_t)t->statistic;
-	double upper, lower;
+	const double *count = count_orders(null, n, m);
+	double upper = sum(count, u, n * m + 1) / null->total;
+	double lower = sum(count, 0, u + 1) / null->total;
 
-	count_orders(null, n, m);
-	upper = sum(null->count, u, n * m + 1) / null->total;
-	lower = sum(null->count, 0, u + 1) / null->total;
 	t->p_greater = upper;
 	t->p = fmin(1, 2 * fmin(upper, lower));
 }
@@ -369,14 +371,15 @@ struct gate_ranks_shift gate_ranks_shift(struct gate_ranks_null *null,
 	double a = (double)n;
 	double b = (double)m;
 	struct gate_ranks_shift s;
+	const double *count;
 	size_t cut, i, k;
 
 	for (i = 0; i < n; i++)
 		for (k = 0; k < m; k++)
 			d[i * m + k] = y[k] - x[i];
 	if (n <= GATE_RANKS_EXACT && m <= GATE_RANKS_EXACT) {
-		count_orders(null, n, m);
-		cut = exact_cut(null->count, n * m, null->total, p);
+		count = count_orders(null, n, m);
+		cut = exact_cut(count, n * m, null->total, p);
 	} else {
 		cut = normal_cut(a * b / 2, a * b * (a + b + 1) / 12, p);
 	}
