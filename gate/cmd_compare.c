@@ -31,13 +31,15 @@ static const struct gate_cli_option options[] = {
 };
 
 /* The longest first line that a stored round can have. */
-enum { FACTS_MAX = 65536, CONFIG_MAX = 1 << 20 };
+enum { FACTS_MAX = 65536, CONFIG_MAX = 1 << 20, PIPE_MAX = 1 << 30 };
 
 struct input {
 	const char *path;
 	enum gate_side side;
 	bool has_facts;
 	struct gate_roundlog facts;
+	char *data; /* the whole of a pipe; NULL: read from the file */
+	size_t len;
 };
 
 struct comparison {
@@ -57,12 +59,20 @@ struct comparison {
 /* A stored round says itself what it is. */
 static int read_facts(struct input *in, struct gate_error *err)
 {
+	struct gate_error ignored;
 	size_t len, body;
 	char *data;
 	int rc;
 
-	if (!strcmp(in->path, "-"))
-		return GATE_OK;
+	/* What a pipe has given it does not give again, so it is kept. */
+	if (!strcmp(in->path, "-") ||
+	    gate_fs_check_regular(in->path, &ignored)) {
+		rc = gate_fs_read(in->path, PIPE_MAX, &in->data, &in->len, err);
+		if (!rc)
+			in->has_facts = gate_roundlog_parse(in->data, in->len,
+							    &in->facts, &body);
+		return rc;
+	}
 	rc = gate_fs_read_head(in->path, FACTS_MAX, &data, &len, err);
 	if (rc)
 		return rc;
@@ -151,7 +161,7 @@ static int read_policy(struct comparison *c, struct gate_error *err)
 		err->status = GATE_ECONFIG;
 		return GATE_ECONFIG;
 	}
-	rc = gate_config_parse(path, text, len, &c->config, err);
+	rc = gate_config_parse(path, text, len, false, &c->config, err);
 	free(text);
 	slash = strrchr(path, '/');
 	c->config_dir = slash ? gate_strndup(path, (size_t)(slash - path) + 1)
@@ -287,6 +297,56 @@ static int check_clock(const struct comparison *c, const struct input *in,
 }
 
 /* What the logs say of themselves must fit together. */
+/* The same log twice on one side would count as two rounds that agree. */
+static int check_repeats(const struct comparison *c, struct gate_error *err)
+{
+	const struct input *a, *b;
+	size_t i, k;
+
+	for (i = 0; i < c->n; i++)
+		for (k = 0; k < i; k++) {
+			a = &c->inputs[k];
+			b = &c->inputs[i];
+			if (a->side != b->side)
+				continue;
+			if (!strcmp(a->path, b->path))
+				return gate_error_set(
+					err, GATE_EUSAGE,
+					"%s is given twice as the %s", a->path,
+					gate_side_name(a->side));
+			if (a->has_facts && b->has_facts &&
+			    a->facts.side == b->facts.side &&
+			    a->facts.round == b->facts.round &&
+			    a->facts.clock == b->facts.clock &&
+			    !strcmp(a->facts.job, b->facts.job))
+				return gate_error_set(
+					err, GATE_EUSAGE,
+					"%s and %s are the same round %u of "
+					"job %s",
+					a->path, b->path, a->facts.round,
+					a->facts.job);
+		}
+	return GATE_OK;
+}
+
+/* Logs that say which side they are, and are given as the other. */
+static int check_sides(const struct comparison *c, struct gate_error *err)
+{
+	size_t i, swapped[2] = {0, 0};
+
+	for (i = 0; i < c->n; i++)
+		swapped[c->inputs[i].side] +=
+			c->inputs[i].has_facts &&
+			c->inputs[i].facts.side != c->inputs[i].side;
+	if (swapped[0] && swapped[1])
+		return gate_error_set(
+			err, GATE_EHOST,
+			"the logs given as the base say that they "
+			"are the candidate, and the other way "
+			"round");
+	return GATE_OK;
+}
+
 static int check_facts(const struct comparison *c, struct gate_error *err)
 {
 	const struct input *a, *b;
@@ -401,8 +461,10 @@ static int parse_input(struct comparison *c, size_t i, struct gate_error *err)
 	int rc;
 
 	choose_parser(c, in, &o, &program);
-	rc = gate_parse_file(&o, in->path, c->samples, &c->result->diags,
-			     &stats, err);
+	rc = in->data ? gate_parse_buffer(&o, in->data, in->len, c->samples,
+					  &c->result->diags, &stats, err)
+		      : gate_parse_file(&o, in->path, c->samples,
+					&c->result->diags, &stats, err);
 	if (!rc && !stats.samples)
 		rc = gate_error_set(err, GATE_ENODATA,
 				    "%s: no benchmark result in %llu lines",
@@ -553,6 +615,10 @@ static int compare(struct comparison *c, struct gate_error *err)
 	for (i = 0; i < c->n && !rc; i++)
 		rc = read_facts(&c->inputs[i], err);
 	if (!rc)
+		rc = check_repeats(c, err);
+	if (!rc)
+		rc = check_sides(c, err);
+	if (!rc)
 		rc = check_facts(c, err);
 	if (!rc)
 		rc = check_order(c, err);
@@ -584,8 +650,10 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 	int rc;
 
 	rc = compare(&c, err);
-	for (i = 0; i < c.n; i++)
+	for (i = 0; i < c.n; i++) {
 		gate_roundlog_done(&c.inputs[i].facts);
+		free(c.inputs[i].data);
+	}
 	free(c.inputs);
 	gate_config_free(c.config);
 	gate_waivers_done(&c.waivers);

@@ -59,7 +59,7 @@ int gate_run_options(const struct gate_cli *cli, struct gate_run_opts *o,
 	*o = (struct gate_run_opts){
 		.repo = gate_cli_value(cli, "--repo", "."),
 		.base = gate_cli_value(cli, "--base", NULL),
-		.candidate = gate_cli_value(cli, "--candidate", "HEAD"),
+		.candidate = gate_cli_value(cli, "--candidate", NULL),
 		.config = gate_cli_value(cli, "--config", NULL),
 		.run_dir = gate_cli_value(cli, "--run-dir", NULL),
 		.resume = gate_cli_has(cli, "--resume"),
@@ -124,6 +124,9 @@ int gate_run_command(const struct gate_cli *cli, struct gate_run_opts *o,
 			rc = said;
 		} else if (!rc) {
 			rc = result->exit_code;
+			/* Every exit 4 has a line there, also the rows'. */
+			if (rc == 4)
+				fprintf(stderr, "gate: %s\n", result->reason);
 		}
 	}
 	gate_result_free(result);

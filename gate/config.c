@@ -275,10 +275,10 @@ static int read_rule(const struct gate_json *j, const cJSON *o,
 
 	rc = gate_json_keys(j, o, keys, err);
 	if (!rc)
-		rc = gate_json_number(j, o, "threshold", 0, 100, &r.threshold,
+		rc = gate_json_number(j, o, "threshold", 0, 1, &r.threshold,
 				      err);
 	if (!rc)
-		rc = gate_json_number(j, o, "tolerated", 0, 100, &r.tolerated,
+		rc = gate_json_number(j, o, "tolerated", 0, 1, &r.tolerated,
 				      err);
 	if (!rc)
 		rc = read_floor(j, o, &r.floor, &r.floor_unit, err);
@@ -315,9 +315,9 @@ static int read_pair(const struct gate_json *j, const cJSON *o, double *tau,
 	double t0 = GATE_NAN;
 	int rc;
 
-	rc = gate_json_number(j, o, "threshold", 0, 100, tau, err);
+	rc = gate_json_number(j, o, "threshold", 0, 1, tau, err);
 	if (!rc)
-		rc = gate_json_number(j, o, "tolerated", 0, 100, &t0, err);
+		rc = gate_json_number(j, o, "tolerated", 0, 1, &t0, err);
 	if (rc)
 		return rc;
 	*tau0 = isnan(t0) ? *tau / 2 : t0;
@@ -351,11 +351,10 @@ static int read_insn_policy(const struct gate_json *j, const cJSON *o,
 
 	rc = gate_json_keys(j, o, keys, err);
 	if (!rc)
-		rc = gate_json_number(j, o, "threshold", 0, 100,
+		rc = gate_json_number(j, o, "threshold", 0, 1,
 				      &p->insn_threshold, err);
 	if (!rc)
-		rc = gate_json_number(j, o, "group", 0, 100, &p->insn_group,
-				      err);
+		rc = gate_json_number(j, o, "group", 0, 1, &p->insn_group, err);
 	if (!rc)
 		rc = read_floor(j, o, &p->insn_floor, &unit, err);
 	if (!rc && unit != GATE_UNIT_INSN_PER_OP)
@@ -805,8 +804,8 @@ static int read_renames(const struct gate_json *j, const cJSON *array,
 	return GATE_OK;
 }
 
-static int read_root(const struct gate_json *j, struct gate_config *c,
-		     struct gate_error *err)
+static int read_root(const struct gate_json *j, bool need_jobs,
+		     struct gate_config *c, struct gate_error *err)
 {
 	static const char *const keys[] = {"$schema", "build",  "kernel",
 					   "jobs",    "rounds", "policy",
@@ -825,7 +824,7 @@ static int read_root(const struct gate_json *j, struct gate_config *c,
 		rc = read_policy(j, policy, &c->policy, err);
 	if (!rc)
 		rc = read_renames(j, get(j->root, "rename"), &c->renames, err);
-	if (!rc)
+	if (!rc && (need_jobs || get(j->root, "jobs")))
 		rc = read_jobs(j, get(j->root, "jobs"), c, err);
 	if (!rc)
 		rc = read_kernel(j, get(j->root, "kernel"), c, err);
@@ -833,7 +832,8 @@ static int read_root(const struct gate_json *j, struct gate_config *c,
 }
 
 int gate_config_parse(const char *path, const char *text, size_t len,
-		      struct gate_config **ret, struct gate_error *err)
+		      bool need_jobs, struct gate_config **ret,
+		      struct gate_error *err)
 {
 	struct gate_config *c;
 	struct gate_json j;
@@ -844,7 +844,7 @@ int gate_config_parse(const char *path, const char *text, size_t len,
 		return rc;
 	c = gate_config_new();
 	c->path = gate_strdup(path);
-	rc = read_root(&j, c, err);
+	rc = read_root(&j, need_jobs, c, err);
 	gate_json_done(&j);
 	if (rc)
 		gate_config_free(c);

@@ -80,8 +80,10 @@ struct gate_config {
 /* An empty configuration with all defaults (what `compare` uses). */
 struct gate_config *gate_config_new(void);
 void gate_config_free(struct gate_config *c); /* NULL is fine */
-/* Parses `len` bytes of `text`; `path` is for messages. */
+/* Parses `len` bytes of `text`; `path` is for messages. Without `need_jobs` a
+ * configuration may hold a policy only. */
 int gate_config_parse(const char *path, const char *text, size_t len,
-		      struct gate_config **ret, struct gate_error *err);
+		      bool need_jobs, struct gate_config **ret,
+		      struct gate_error *err);
 
 #endif

@@ -56,18 +56,21 @@ static double inferred_step(const struct gate_row *row)
 }
 
 /* One step relative to the median, of the side where that is more. */
+static double side_resolution(const struct gate_row *row,
+			      const struct gate_row_side *side)
+{
+	double step = side->resolution;
+
+	if (!gate_judge_usable(row->base.resolution) &&
+	    !gate_judge_usable(row->candidate.resolution))
+		step = inferred_step(row);
+	return gate_judge_usable(step) ? log1p(step / side->median) : 0;
+}
+
 static double wall_resolution(const struct gate_row *row)
 {
-	double base = row->base.resolution;
-	double candidate = row->candidate.resolution;
-
-	if (!gate_judge_usable(base) && !gate_judge_usable(candidate))
-		base = candidate = inferred_step(row);
-	base = gate_judge_usable(base) ? log1p(base / row->base.median) : 0;
-	candidate = gate_judge_usable(candidate)
-			    ? log1p(candidate / row->candidate.median)
-			    : 0;
-	return fmax(base, candidate);
+	return fmax(side_resolution(row, &row->base),
+		    side_resolution(row, &row->candidate));
 }
 
 /*
@@ -295,7 +298,9 @@ static enum gate_verdict wall_verdict(const struct gate_judging *w,
 			return GATE_V_IMPROVEMENT;
 		return GATE_V_PASS;
 	}
-	if (j->row->h > j->threshold / 2)
+	/* Only the base can excuse a row: a candidate must not make itself too
+	 * coarse to be judged. */
+	if (side_resolution(j->row, &j->row->base) > j->threshold / 2)
 		return GATE_V_UNRESOLVABLE;
 	if (w->spec->may_park && at < log1p(j->row->limits.tolerated))
 		return GATE_V_PARKED;

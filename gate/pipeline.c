@@ -49,7 +49,8 @@ struct pipeline {
 	double started;
 	/* For each clock. */
 	struct gate_looks looks[2];
-	unsigned done[2]; /* rounds measured */
+	unsigned done[2];   /* rounds that a look has seen */
+	unsigned parsed[2]; /* rounds whose samples are there */
 };
 
 static double now(void)
@@ -77,13 +78,14 @@ static char *timestamp(void)
 static int choose_commits(struct pipeline *p, struct gate_error *err)
 {
 	const struct gate_run_opts *o = p->opts;
+	const char *rev = o->candidate ? o->candidate : "HEAD";
 	struct gate_commit *base = &p->result->base;
 	struct gate_commit *candidate = &p->result->candidate;
 	int rc;
 
-	candidate->rev = gate_strdup(o->candidate);
-	candidate->how = gate_strdup("given");
-	rc = gate_repo_resolve(p->repo, o->candidate, &candidate->commit, err);
+	candidate->rev = gate_strdup(rev);
+	candidate->how = gate_strdup(o->candidate ? "given" : "by default");
+	rc = gate_repo_resolve(p->repo, rev, &candidate->commit, err);
 	if (rc)
 		return gate_error_prefix(err, "candidate: ");
 	if (o->base) {
@@ -91,9 +93,8 @@ static int choose_commits(struct pipeline *p, struct gate_error *err)
 		base->how = gate_strdup("given");
 		rc = gate_repo_resolve(p->repo, o->base, &base->commit, err);
 	} else {
-		rc = gate_repo_default_base(p->repo, o->candidate,
-					    candidate->commit, &base->commit,
-					    &base->how, err);
+		rc = gate_repo_default_base(p->repo, rev, candidate->commit,
+					    &base->commit, &base->how, err);
 	}
 	if (rc)
 		return gate_error_prefix(err, "base: ");
@@ -134,7 +135,8 @@ static int read_config_file(struct pipeline *p, struct gate_error *err)
 		err->status = GATE_ECONFIG;
 		return GATE_ECONFIG;
 	}
-	rc = gate_config_parse(p->opts->config, text, len, &p->config, err);
+	rc = gate_config_parse(p->opts->config, text, len, true, &p->config,
+			       err);
 	p->config_text = text;
 	p->config_len = len;
 	return rc;
@@ -176,7 +178,7 @@ static int read_config_commit(struct pipeline *p, struct gate_error *err)
 	if (!rc) {
 		path = gate_asprintf("%s (%s %.12s)", config_name, from,
 				     commit);
-		rc = gate_config_parse(path, text, len, &p->config, err);
+		rc = gate_config_parse(path, text, len, true, &p->config, err);
 		free(path);
 	}
 	p->config_text = text;
@@ -740,6 +742,7 @@ static int parse_rounds(struct pipeline *p, const bool *active,
 				job_info(p->result, job->name)->rounds[side]++;
 			}
 	}
+	p->parsed[clock] = to;
 	return GATE_OK;
 }
 
@@ -838,6 +841,64 @@ static void tell_looks(const struct pipeline *p, enum gate_clock clock)
 	gate_str_done(&s);
 }
 
+/* Did a side of the job print a value so far? */
+static bool printed_value(const struct pipeline *p, const char *job)
+{
+	size_t i;
+
+	for (i = 0; i < p->samples->n; i++)
+		if (p->samples->items[i].s.status == GATE_SAMPLE_OK &&
+		    !strcmp(p->samples->items[i].job, job))
+			return true;
+	return false;
+}
+
+/* What the logs said instead; borrowed. */
+static const char *why_empty(const struct pipeline *p, const char *job)
+{
+	const struct gate_diags *d = &p->result->diags;
+	size_t i;
+
+	for (i = 0; i < p->samples->n; i++)
+		if (p->samples->items[i].s.message &&
+		    !strcmp(p->samples->items[i].job, job))
+			return p->samples->items[i].s.message;
+	for (i = 0; i < d->n; i++)
+		if (d->items[i].level != GATE_DIAG_NOTE &&
+		    gate_str_starts(d->items[i].code, "parse."))
+			return d->items[i].message;
+	return "nothing in its logs looks like a benchmark";
+}
+
+/*
+ * The first round alone: a job whose benchmark prints nothing that gate reads
+ * is a mistake, and it would be repeated for as long as the budget lasts.
+ */
+static int try_first_round(struct pipeline *p, enum gate_clock clock,
+			   const bool *active, struct gate_error *err)
+{
+	unsigned reached;
+	size_t i;
+	int rc;
+
+	rc = gate_session_measure(p->session, active, clock, 1, 1, 0, &reached,
+				  err);
+	if (!rc)
+		rc = parse_rounds(p, active, clock, 1, 1, err);
+	for (i = 0; i < p->config->n_jobs && !rc; i++) {
+		const struct gate_job *job = &p->config->jobs[i];
+
+		if (active[i] && !job->allow_empty &&
+		    !printed_value(p, job->name))
+			rc = gate_error_set(
+				err, GATE_ENODATA,
+				"job %s printed no value in its first round, "
+				"on either side: %s",
+				job->name, why_empty(p, job->name));
+	}
+	return rc;
+}
+
 static int measure_clock(struct pipeline *p, enum gate_clock clock,
 			 struct gate_error *err)
 {
@@ -857,14 +918,18 @@ static int measure_clock(struct pipeline *p, enum gate_clock clock,
 	}
 	gate_looks_init(&p->looks[clock], clock, wall ? r->min : r->insn_min,
 			most);
-	for (to = 0; more && reached == to && reached < most;) {
+	if (most > 1) {
+		rc = try_first_round(p, clock, active, err);
+		reached = 1;
+	}
+	for (to = reached; !rc && more && reached == to && reached < most;) {
 		to = next_stop(p, clock, reached);
 		rc = gate_session_measure(p->session, active, clock,
 					  reached + 1, to, deadline, &reached,
 					  err);
 		if (!rc)
-			rc = parse_rounds(p, active, clock, p->done[clock] + 1,
-					  reached, err);
+			rc = parse_rounds(p, active, clock,
+					  p->parsed[clock] + 1, reached, err);
 		if (!rc)
 			rc = gate_journal_look(p->journal, clock, reached, err);
 		if (rc)
@@ -929,6 +994,27 @@ static int measure(struct pipeline *p, struct gate_error *err)
 	return finish(p, err);
 }
 
+static void add_fact(void *ctx, const char *key, const char *value)
+{
+	gate_result_add_host(ctx, key, value);
+}
+
+/* What this machine lacks for a job is said before anything is built. */
+static int probe_jobs(struct pipeline *p, struct gate_error *err)
+{
+	const struct gate_job *job;
+	size_t i;
+	int rc = GATE_OK;
+
+	for (i = 0; i < p->config->n_jobs && !rc; i++) {
+		job = &p->config->jobs[i];
+		if (p->wanted[i])
+			rc = gate_runner_find(job->runner)
+				     ->probe(job, add_fact, p->result, err);
+	}
+	return rc;
+}
+
 static int stages(struct pipeline *p, struct gate_error *err)
 {
 	struct gate_repo_opts repo = {.dir = p->opts->repo,
@@ -942,6 +1028,8 @@ static int stages(struct pipeline *p, struct gate_error *err)
 		rc = note_dirty(p, err);
 	if (!rc)
 		rc = read_config(p, err);
+	if (!rc)
+		rc = probe_jobs(p, err);
 	if (!rc)
 		rc = make_run_dir(p, err);
 	if (!rc)

@@ -126,11 +126,6 @@ static void add_machine(struct gate_result *r)
 	free(text);
 }
 
-static void add_fact(void *ctx, const char *key, const char *value)
-{
-	gate_result_add_host(ctx, key, value);
-}
-
 /* Folders of equal length that do not say which side they serve. */
 static int prepare_side(struct gate_session *s, struct ready *j, size_t index,
 			enum gate_side side, struct gate_error *err)
@@ -173,9 +168,6 @@ static int open_job(struct gate_session *s, size_t i,
 	j->params = gate_job_params(job);
 	if (job->clock == GATE_CLOCK_WALL && strcmp(job->runner, "replay") != 0)
 		add_machine(result);
-	rc = j->runner->probe(job, add_fact, result, err);
-	if (rc)
-		return gate_error_prefix(err, "job %s: ", job->name);
 	rc = prepare_side(s, j, i, GATE_BASE, err);
 	return rc ? rc : prepare_side(s, j, i, GATE_CANDIDATE, err);
 }

@@ -32,8 +32,8 @@ struct gate_rounds_opts {
 struct gate_session;
 
 /*
- * Probes the runners and prepares both sides of every wanted job. Facts of the
- * host go to `result`. gate_session_free() ends it, also half-way.
+ * Prepares both sides of every wanted job, whose runner was probed. Facts of
+ * the host go to `result`. gate_session_free() ends it, also half-way.
  */
 int gate_session_open(const struct gate_rounds_opts *opts,
 		      struct gate_result *result, struct gate_session **ret,

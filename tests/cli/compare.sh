@@ -135,4 +135,33 @@ says err 'run differently: "sec=1" in b-1.log, "sec=2" in c-2.log'
 sed -i '1s/sec=2/klen=3%20sec=1/' c-2.log
 expect 4 "$GATE" compare --base b-?.log --candidate c-?.log
 says err 'run differently: "" in b-1.log, "klen=3" in c-2.log'
+# Logs that say which side they are, given as the other; the same log twice;
+# the same round twice.
+expect 4 "$GATE" compare --base c-1.log c-3.log --candidate b-1.log b-3.log
+says err 'say that they are the candidate'
+expect 2 "$GATE" compare --base "$uml"/base/round-01.log \
+	"$uml"/base/round-01.log --candidate "$uml"/slow/*.log
+says err 'round-01.log is given twice as the base'
+cp b-1.log b-copy.log
+expect 2 "$GATE" compare --base b-1.log b-copy.log --candidate c-1.log c-3.log
+says err 'are the same round 1'
+
+# Pipes give what they hold once, and are read whole.
+expect 1 "$GATE" compare \
+	--base <(cat "$uml"/base/round-01.log) <(cat "$uml"/base/round-02.log) \
+	"$uml"/base/round-0[3-9].log "$uml"/base/round-10.log \
+	--candidate "$uml"/slow/*.log --report json=pipe.json
+python3 - <<'PY' || fail "a pipe gives other values than its file"
+import json
+a = [(r["row"], r["base"]["values"]) for r in json.load(open("uml.json"))["rows"]]
+b = [(r["row"], r["base"]["values"]) for r in json.load(open("pipe.json"))["rows"]]
+assert a == b
+PY
+
+# A policy alone is enough here.
+echo '{"policy": {"group": {"threshold": 0.5}, "threshold": 0.5}}' >policy.json
+got=0
+"$GATE" compare --config policy.json --base "$uml"/base/*.log \
+	--candidate "$uml"/slow/*.log >out 2>err || got=$?
+[ "$got" -ne 1 ] && [ "$got" -ne 2 ] || fail "the policy is not taken: $got"
 finish

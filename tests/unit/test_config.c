@@ -10,7 +10,7 @@
 static int parse(const char *text, struct gate_config **c,
 		 struct gate_error *err)
 {
-	return gate_config_parse("gate.json", text, strlen(text), c, err);
+	return gate_config_parse("gate.json", text, strlen(text), true, c, err);
 }
 
 Test(config, reads_the_demo_with_its_comments_and_fills_defaults)
@@ -23,8 +23,8 @@ Test(config, reads_the_demo_with_its_comments_and_fills_defaults)
 	cr_assert_eq(gate_fs_read(GATE_SOURCE_DIR "/ci/jobs/demo/gate.json",
 				  1 << 20, &text, &len, &err),
 		     0);
-	cr_assert_eq(gate_config_parse("demo", text, len, &c, &err), 0, "%s",
-		     err.message);
+	cr_assert_eq(gate_config_parse("demo", text, len, true, &c, &err), 0,
+		     "%s", err.message);
 	free(text);
 	cr_assert_eq(c->n_jobs, 1);
 	cr_assert_str_eq(c->jobs[0].name, "crypto");
@@ -99,6 +99,7 @@ Test(config, refuses_faults_of_policy_and_rounds)
 		const char *text, *says;
 	} cases[] = {
 		{"\"policy\": {\"threshold\": \"3%\"}", "must be a number"},
+		{"\"policy\": {\"threshold\": 3}", "between 0 and 1"},
 		{"\"policy\": {\"treshold\": 1}", "\"threshold\"?"},
 		{"\"policy\": {\"threshold\": 0.01, \"tolerated\": 0.02}",
 		 "larger than"},
@@ -212,4 +213,18 @@ Test(config, reads_rename_rules_in_order)
 	cr_expect_str_eq(c->renames.items[1].from, "c");
 	gate_config_free(c);
 	free(text);
+}
+
+Test(config, may_hold_a_policy_only_where_nothing_is_run)
+{
+	static const char text[] = "{\"policy\": {\"threshold\": 0.1}}";
+	struct gate_config *c = NULL;
+	struct gate_error err;
+
+	cr_assert_eq(parse(text, &c, &err), GATE_ECONFIG);
+	cr_assert_eq(gate_config_parse("gate.json", text, strlen(text), false,
+				       &c, &err),
+		     0, "%s", err.message);
+	cr_assert_eq(c->policy.threshold, 0.1);
+	gate_config_free(c);
 }
