@@ -159,9 +159,24 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
+/* A device or a pipe is written to; a rename would put a file in its place. */
+static int write_in_place(const char *path, const char *data, size_t len,
+			  struct gate_error *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), e;
+
+	if (fd < 0)
+		return gate_error_sys(err, errno, "%s", path);
+	e = write_all(fd, data, len);
+	if (close(fd) && !e)
+		e = errno;
+	return e ? gate_error_sys(err, e, "%s", path) : GATE_OK;
+}
+
 int gate_fs_write(const char *path, const char *data, size_t len,
 		  struct gate_error *err)
 {
+	struct stat st;
 	char *tmp;
 	int fd, e;
 
@@ -169,6 +184,8 @@ int gate_fs_write(const char *path, const char *data, size_t len,
 		e = write_all(STDOUT_FILENO, data, len);
 		return e ? gate_error_sys(err, e, "standard output") : GATE_OK;
 	}
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return write_in_place(path, data, len, err);
 	tmp = gate_asprintf("%s.XXXXXX", path);
 	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0) {

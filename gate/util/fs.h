@@ -32,7 +32,8 @@ int gate_fs_check_regular(const char *path, struct gate_error *err);
 int gate_fs_read_head(const char *path, size_t max, char **ret, size_t *len,
 		      struct gate_error *err);
 /* Through a temporary file beside it, synced and renamed: readers see the old
- * bytes or the new ones. "-" writes to standard output. */
+ * bytes or the new ones. "-" writes to standard output; a device or a pipe is
+ * written to as it is. */
 int gate_fs_write(const char *path, const char *data, size_t len,
 		  struct gate_error *err);
 

@@ -39,7 +39,7 @@ commit() {
 configure() {
 	cat >gate.json <<C
 {$1 "jobs": [{"name": "j", "runner": "local", "parser": "jsonl",
-	"command": ["sh", "$work/bench.sh"]}]}
+	"command": ["sh", "${work:?}/bench.sh"]}]}
 C
 }
 

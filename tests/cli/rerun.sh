@@ -88,9 +88,9 @@ commit 0 0.02 1
 commit 0.004 0.02 2
 configure '"policy": {"threshold": 0.005},'
 run 3 --rounds 30
-grep -E '^(gate-journal|fact|round .* [12]$)' run/journal >cut
-echo 'look wall 2' >>cut
-mv cut run/journal
+grep -E '^(gate-journal|fact|round .* [12]$)' run/journal >shorter
+echo 'look wall 2' >>shorter
+mv shorter run/journal
 run 3
 grep -c '^look wall' run/journal | grep -qx 6 || fail "looks: $(grep look run/journal)"
 python3 - <<'PY' || fail "the looks do not share one error"

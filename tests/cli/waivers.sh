@@ -8,7 +8,7 @@ export SOURCE_DATE_EPOCH=1796000000
 
 # waive JSON...: the members of each waiver
 waive() {
-	local all= one
+	local all='' one
 	for one; do
 		all="$all${all:+, }{$one}"
 	done

@@ -118,8 +118,8 @@ Test(host, refuses_anything_else_from_a_program)
 		"{\"bench\":\"b\"}\n",
 		"{\"bench\":\"b\",\"row\":\"r\",\"unit\":\"s\"}\n",
 		"{\"bench\":\"b\",\"row\":\"r\",\"unit\":\"s\",\"val",
-		"tcrypt: test 0 (128 bit key, 16 byte blocks): 1 operation in "
-		"462 cycles (16 bytes)\n",
+		("tcrypt: test 0 (128 bit key, 16 byte blocks): 1 operation in "
+		 "462 cycles (16 bytes)\n"),
 	};
 	struct parsed p;
 	size_t i;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "gate/util/error.h"
@@ -195,6 +196,25 @@ Test(fs, writes_files_whole_and_reads_them_with_a_ceiling)
 	cr_assert_eq(gate_fs_remove(dir, &err), 0);
 	cr_assert(!gate_fs_exists(dir));
 	free(path);
+	free(dir);
+}
+
+Test(fs, writes_into_a_device_and_puts_no_file_in_its_place)
+{
+	struct gate_error err;
+	char *dir, *device;
+	struct stat st;
+
+	gate_fs_mkdtemp("gate-test", &dir, &err);
+	device = gate_fs_join(dir, "null");
+	if (mknod(device, S_IFCHR | 0666, makedev(1, 3)))
+		cr_skip_test("making a device needs root");
+	cr_assert_eq(gate_fs_write(device, "hello", 5, &err), 0, "%s",
+		     err.message);
+	cr_assert_eq(stat(device, &st), 0);
+	cr_assert(S_ISCHR(st.st_mode), "the device is gone");
+	gate_fs_remove(dir, &err);
+	free(device);
 	free(dir);
 }
 
