@@ -67,6 +67,9 @@ int gate_run_options(const struct gate_cli *cli, struct gate_run_opts *o,
 		.trust_repo = gate_cli_has(cli, "--trust-repo"),
 		.untrusted = gate_cli_has(cli, "--untrusted"),
 	};
+	/* An unset variable in a pipeline, as a rule. */
+	if (o->run_dir && !*o->run_dir)
+		return gate_error_set(err, GATE_EUSAGE, "--run-dir is empty");
 	if (o->resume && !o->run_dir)
 		return gate_error_set(err, GATE_EUSAGE,
 				      "--resume needs --run-dir DIR");

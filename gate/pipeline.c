@@ -548,22 +548,6 @@ static int state_host(struct pipeline *p, struct gate_error *err)
 	return rc;
 }
 
-/* Logs that no journal knows of would be read as this run's. */
-static int clear_logs(const struct pipeline *p, struct gate_error *err)
-{
-	char *dir;
-	size_t i;
-	int rc = GATE_OK;
-
-	for (i = 0; i < 2 && !rc; i++) {
-		dir = gate_fs_join(p->run_dir,
-				   gate_side_name((enum gate_side)i));
-		rc = gate_fs_remove(dir, err);
-		free(dir);
-	}
-	return rc;
-}
-
 static int open_journal(struct pipeline *p, struct gate_error *err)
 {
 	bool old = gate_journal_exists(p->run_dir);
@@ -574,10 +558,13 @@ static int open_journal(struct pipeline *p, struct gate_error *err)
 		return gate_error_set(err, GATE_EUSAGE,
 				      "--resume: %s holds no run to go on with",
 				      p->run_dir);
-	if (!old)
-		rc = clear_logs(p, err);
-	if (!rc)
-		rc = gate_fs_mkdirs(p->run_dir, err);
+	/* Whatever else is there is somebody's, and is left alone. */
+	if (!old && !gate_fs_vacant(p->run_dir))
+		return gate_error_set(err, GATE_EUSAGE,
+				      "%s holds other things than a run; give "
+				      "--run-dir a new folder",
+				      p->run_dir);
+	rc = gate_fs_mkdirs(p->run_dir, err);
 	if (!rc)
 		rc = gate_journal_open(p->run_dir, &p->journal, err);
 	if (!rc)

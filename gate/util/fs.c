@@ -36,6 +36,20 @@ bool gate_fs_is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+bool gate_fs_vacant(const char *path)
+{
+	struct dirent *e;
+	bool vacant = true;
+	DIR *d = opendir(path);
+
+	if (!d)
+		return errno == ENOENT;
+	while (vacant && (e = readdir(d)))
+		vacant = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+	closedir(d);
+	return vacant;
+}
+
 static int read_all(int fd, const char *path, size_t max, struct gate_str *s,
 		    struct gate_error *err)
 {

@@ -13,6 +13,8 @@
 char *gate_fs_join(const char *dir, const char *name);
 bool gate_fs_exists(const char *path);
 bool gate_fs_is_dir(const char *path);
+/* Nothing is there, or an empty folder. */
+bool gate_fs_vacant(const char *path);
 
 /*
  * The whole file, NUL-terminated; "-" is standard input. More than `max` bytes

@@ -10,6 +10,7 @@
 #include "gate/util/mem.h"
 #include "gate/util/num.h"
 #include "gate/util/str.h"
+#include "gate/util/text.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -410,25 +411,6 @@ int gate_json_uint(const struct gate_json *j, const cJSON *object,
 	return GATE_OK;
 }
 
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80                    ? 1
-		   : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
-		   : (s[0] & 0xf0) == 0xe0        ? 3
-		   : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-						  : 0;
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong forms, surrogates, beyond U+10FFFF. */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 typedef signed char bytes16 __attribute__((vector_size(16)));
 
 /* All sixteen bytes print as they are. Those above 0x7f are negative here. */
@@ -493,7 +475,7 @@ char *gate_json_quote_at(char *p, const char *text)
 		s += n;
 		if (s == end)
 			break;
-		n = utf8_length(s);
+		n = gate_text_utf8((const char *)s, (size_t)(end - s));
 		if (n > 1)
 			p = mempcpy(p, s, n);
 		else

@@ -126,4 +126,12 @@ says err 'not a journal'
 printf 'gate-journal 1\nnonsense\n' >run/journal
 run 4
 says err 'run/journal:2: not understood'
+# A folder with other things in it is nobody's run directory.
+mkdir -p mine/base && echo precious >mine/base/file
+expect 2 "$GATE" run --repo repo --base HEAD~1 --config gate.json --run-dir mine
+says err 'mine holds other things than a run'
+[ "$(cat mine/base/file)" = precious ] || fail "a file of the user's is gone"
+[ "$(find mine | wc -l)" -eq 3 ] || fail "something was written there"
+expect 2 "$GATE" run --repo repo --base HEAD~1 --config gate.json --run-dir ''
+says err '--run-dir is empty'
 finish
