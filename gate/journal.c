@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "gate/roundlog.h"
@@ -197,16 +198,22 @@ int gate_journal_open(const char *run_dir, struct gate_journal **ret,
 	j->fd = -1;
 	j->dir = gate_strdup(run_dir);
 	j->path = gate_fs_join(run_dir, name);
-	if (gate_fs_exists(j->path))
-		rc = read_journal(j, &whole, err);
-	else
+	if (!gate_fs_exists(j->path))
 		rc = gate_fs_write(j->path, magic, whole, err);
 	if (!rc) {
 		j->fd = open(j->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-		/* What was cut must not become the start of the next line. */
-		if (j->fd < 0 || ftruncate(j->fd, (off_t)whole))
+		if (j->fd < 0)
 			rc = gate_error_sys(err, errno, "%s", j->path);
 	}
+	/* Held until the journal is freed: two runs would mix their rounds. */
+	if (!rc && flock(j->fd, LOCK_EX | LOCK_NB))
+		rc = gate_error_set(err, GATE_ERUN,
+				    "another gate measures into %s", run_dir);
+	if (!rc)
+		rc = read_journal(j, &whole, err);
+	/* What was cut must not become the start of the next line. */
+	if (!rc && ftruncate(j->fd, (off_t)whole))
+		rc = gate_error_sys(err, errno, "%s", j->path);
 	if (rc)
 		gate_journal_free(j);
 	else

@@ -1063,11 +1063,14 @@ int gate_pipeline_run(const struct gate_run_opts *opts,
 	/* Nothing was run, and the folder may be another test's. */
 	if (p.config && rc != GATE_EUSAGE) {
 		*ret = p.result;
-		*run_dir = p.run_dir;
 	} else {
 		gate_result_free(p.result);
-		free(p.run_dir);
 	}
+	/* Without its journal the folder is not this run's to write to. */
+	if (p.journal && rc != GATE_EUSAGE)
+		*run_dir = p.run_dir;
+	else
+		free(p.run_dir);
 	gate_journal_free(p.journal);
 	gate_waivers_done(&p.waivers);
 	free(p.config_text);

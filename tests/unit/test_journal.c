@@ -62,6 +62,17 @@ static int state(struct gate_journal *j, const char *class_name,
 	return rc;
 }
 
+Test(journal, lets_one_gate_at_a_time_measure_into_a_folder)
+{
+	struct gate_journal *j = reopen(NULL), *other = NULL;
+	struct gate_error err;
+
+	cr_assert_eq(gate_journal_open(dir, &other, &err), GATE_ERUN);
+	cr_assert(strstr(err.message, "another gate"), "%s", err.message);
+	j = reopen(j);
+	gate_journal_free(j);
+}
+
 Test(journal, remembers_rounds_and_looks)
 {
 	struct gate_journal *j;
