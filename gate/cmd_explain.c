@@ -580,7 +580,7 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 	free(text);
 	if (!rc)
 		rc = choose(cli, r, &row, err);
-	if (!rc)
+	if (!rc && row)
 		explain(r, row);
 	gate_result_free(r);
 	return rc;
