@@ -5,6 +5,8 @@ set -u
 work=$(mktemp -d "${TMPDIR:-/tmp}/gate-cli-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export GATE_CACHE=$work/cache
+# In patterns a dot is a character, also of more than one byte.
+export LC_ALL=C.UTF-8
 cd "$work" || exit 1
 failures=0
 
