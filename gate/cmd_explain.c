@@ -8,7 +8,6 @@
 #include "gate/cli.h"
 #include "gate/plan.h"
 #include "gate/result.h"
-#include "gate/util/fs.h"
 #include "gate/util/mem.h"
 #include "gate/util/num.h"
 #include "gate/util/str.h"
@@ -21,7 +20,7 @@ static const struct gate_cli_option options[] = {
 	{NULL, GATE_CLI_FLAG, NULL, NULL},
 };
 
-enum { RESULT_MAX = 1 << 30, WIDTH = 80, LABEL = 12, SHOWN_MAX = 8 };
+enum { WIDTH = 80, LABEL = 12, SHOWN_MAX = 8 };
 
 /* Printing */
 
@@ -566,18 +565,12 @@ static int run(const struct gate_cli *cli, struct gate_error *err)
 {
 	const struct gate_row *row = NULL;
 	struct gate_result *r = NULL;
-	char *text = NULL;
-	size_t len;
 	int rc;
 
 	rc = check_options(cli, err);
 	if (rc)
 		return rc;
-	rc = gate_fs_read(cli->words[0], RESULT_MAX, &text, &len, err);
-	if (rc)
-		return rc;
-	rc = gate_result_parse(cli->words[0], text, len, &r, err);
-	free(text);
+	rc = gate_result_load(cli->words[0], &r, err);
 	if (!rc)
 		rc = choose(cli, r, &row, err);
 	if (!rc && row)

@@ -1,10 +1,7 @@
 /* gate report: render a stored result again. */
-#include <stdlib.h>
-
 #include "gate/cli.h"
 #include "gate/output.h"
 #include "gate/result.h"
-#include "gate/util/fs.h"
 
 static const struct gate_cli_option options[] = {
 	{"--report", GATE_CLI_VALUE, "FORMAT[=FILE]",
@@ -12,23 +9,15 @@ static const struct gate_cli_option options[] = {
 	{NULL, GATE_CLI_FLAG, NULL, NULL},
 };
 
-enum { RESULT_MAX = 1 << 30 };
-
 static int run(const struct gate_cli *cli, struct gate_error *err)
 {
 	struct gate_result *r = NULL;
-	char *text;
-	size_t len;
 	int rc;
 
 	rc = gate_output_check(cli, err);
 	if (rc)
 		return rc;
-	rc = gate_fs_read(cli->words[0], RESULT_MAX, &text, &len, err);
-	if (rc)
-		return rc;
-	rc = gate_result_parse(cli->words[0], text, len, &r, err);
-	free(text);
+	rc = gate_result_load(cli->words[0], &r, err);
 	if (!rc)
 		rc = gate_output_write(cli, r, err);
 	gate_result_free(r);

@@ -20,6 +20,7 @@
 #include "gate/util/hash.h"
 #include "gate/util/json.h"
 #include "gate/util/mem.h"
+#include "gate/util/now.h"
 #include "gate/util/num.h"
 #include "gate/util/str.h"
 #include "gate/verdict.h"
@@ -52,14 +53,6 @@ struct pipeline {
 	unsigned done[2];   /* rounds that a look has seen */
 	unsigned parsed[2]; /* rounds whose samples are there */
 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 /* The time as ISO 8601 in UTC. Caller frees. */
 static char *timestamp(void)
@@ -1043,7 +1036,7 @@ int gate_pipeline_run(const struct gate_run_opts *opts,
 		      struct gate_result **ret, char **run_dir,
 		      struct gate_error *err)
 {
-	struct pipeline p = {.opts = opts, .started = now()};
+	struct pipeline p = {.opts = opts, .started = gate_now_s()};
 	int rc;
 
 	p.result = gate_result_new();
@@ -1051,7 +1044,7 @@ int gate_pipeline_run(const struct gate_run_opts *opts,
 	p.result->command = gate_strdup(opts->selftest ? "selftest" : "run");
 	p.result->started = timestamp();
 	rc = stages(&p, err);
-	p.result->seconds = now() - p.started;
+	p.result->seconds = gate_now_s() - p.started;
 	if (rc)
 		conclude_error(p.result, err);
 	gate_session_free(p.session);

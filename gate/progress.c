@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gate/util/mem.h"
+#include "gate/util/now.h"
 
 struct gate_progress {
 	pthread_mutex_t lock;
@@ -16,14 +16,6 @@ struct gate_progress {
 	size_t timed; /* rounds that were really measured */
 	double started;
 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 struct gate_progress *gate_progress_new(bool quiet, bool plain)
 {
@@ -70,9 +62,10 @@ void gate_progress_step(struct gate_progress *p, const char *fmt, ...)
 
 static void print_state(struct gate_progress *p, const char *job)
 {
-	double left = p->timed ? (now() - p->started) / (double)p->timed *
-					 (double)(p->expected - p->done)
-			       : -1;
+	double left = p->timed
+			      ? (gate_now_s() - p->started) / (double)p->timed *
+					(double)(p->expected - p->done)
+			      : -1;
 
 	clear_line(p);
 	fprintf(stderr, "gate: round %zu of %zu", p->done, p->expected);
@@ -94,7 +87,7 @@ void gate_progress_expect(struct gate_progress *p, size_t n)
 {
 	pthread_mutex_lock(&p->lock);
 	if (!p->timed)
-		p->started = now();
+		p->started = gate_now_s();
 	p->expected += n;
 	pthread_mutex_unlock(&p->lock);
 }

@@ -236,5 +236,8 @@ char *gate_result_json(const struct gate_result *r);
 /* Reads one back; hostile input is GATE_ESYNTAX with line and column. */
 int gate_result_parse(const char *path, const char *text, size_t len,
 		      struct gate_result **ret, struct gate_error *err);
+/* The same from a file (at most 1 GiB); "-" is standard input. */
+int gate_result_load(const char *path, struct gate_result **ret,
+		     struct gate_error *err);
 
 #endif

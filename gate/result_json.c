@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate/util/fs.h"
 #include "gate/util/json.h"
 #include "gate/util/mem.h"
 #include "gate/util/num.h"
@@ -23,6 +24,7 @@
 #define SCHEMA "gate-result/1"
 
 enum {
+	FILE_MAX = 1 << 30,
 	ROWS_MAX = 1000000,
 	LIST_MAX = 100000,
 	HOST_MAX = 1000,
@@ -1533,5 +1535,20 @@ int gate_result_parse(const char *path, const char *text, size_t len,
 		gate_result_free(r);
 	else
 		*ret = r;
+	return rc;
+}
+
+int gate_result_load(const char *path, struct gate_result **ret,
+		     struct gate_error *err)
+{
+	char *text;
+	size_t len;
+	int rc;
+
+	rc = gate_fs_read(path, FILE_MAX, &text, &len, err);
+	if (rc)
+		return rc;
+	rc = gate_result_parse(path, text, len, ret, err);
+	free(text);
 	return rc;
 }

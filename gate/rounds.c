@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gate/roundlog.h"
 #include "gate/util/fs.h"
 #include "gate/util/mem.h"
+#include "gate/util/now.h"
 #include "gate/util/str.h"
 #include "gate/util/subprocess.h"
 
@@ -90,14 +90,6 @@ static size_t online_cpus(void)
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return n > 0 ? (size_t)n : 1;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
 /* The machine itself, where its clock is what counts. */
@@ -349,7 +341,7 @@ static const struct task *next_task(struct queue *q)
 	pthread_mutex_lock(&q->lock);
 	if (!q->rc && q->next < q->n)
 		t = &q->tasks[q->next];
-	if (t && q->deadline > 0 && now() > q->deadline &&
+	if (t && q->deadline > 0 && gate_now_s() > q->deadline &&
 	    (q->next == 0 || q->tasks[q->next - 1].round != t->round)) {
 		q->cut = t->round;
 		q->n = q->next;

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gate/util/fs.h"
 #include "gate/util/mem.h"
+#include "gate/util/now.h"
 
 extern char **environ;
 
@@ -27,14 +27,6 @@ struct ends {
 	int out;
 	int err; /* -1: as `out`, or /dev/null */
 };
-
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 /* A name with a slash is a path, from `cwd` where the program will run. */
 static char *find_program(const char *name, const char *cwd)
@@ -128,8 +120,8 @@ static void end_group(struct running *r)
 {
 	if (r->kill_at == 0) {
 		kill(-r->pid, SIGTERM);
-		r->kill_at = now_s() + GRACE_MS / 1e3;
-	} else if (now_s() >= r->kill_at) {
+		r->kill_at = gate_now_s() + GRACE_MS / 1e3;
+	} else if (gate_now_s() >= r->kill_at) {
 		kill(-r->pid, SIGKILL);
 	}
 }
@@ -198,7 +190,8 @@ static void check_limits(struct running *r)
 		end_group(r);
 		return;
 	}
-	if (p->timeout_ms && (now_s() - r->start) * 1e3 > (double)p->timeout_ms)
+	if (p->timeout_ms &&
+	    (gate_now_s() - r->start) * 1e3 > (double)p->timeout_ms)
 		r->res->timed_out = true;
 	else if ((p->out_path &&
 		  file_size(p->out_path) > r->file_start + max) ||
@@ -242,7 +235,7 @@ ended:
 	drain_rest(r, fds[1].fd >= 0, fds[2].fd >= 0);
 	if (pidfd >= 0)
 		close(pidfd);
-	r->res->wall_s = now_s() - r->start;
+	r->res->wall_s = gate_now_s() - r->start;
 	r->res->cpu_s = (double)ru.ru_utime.tv_sec +
 			1e-6 * (double)ru.ru_utime.tv_usec +
 			(double)ru.ru_stime.tv_sec +
@@ -327,7 +320,7 @@ static int start(struct running *r, const char *program, char *const *env,
 		goto close_all;
 	}
 	r->file_start = r->p->out_path ? file_size(r->p->out_path) : 0;
-	r->start = now_s();
+	r->start = gate_now_s();
 	r->pid = fork();
 	if (r->pid == 0)
 		child(r->p, program, env, &ends, report[1], parent);
